@@ -2,7 +2,8 @@
 
 import json
 from itertools import chain
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 LARGEST = 2**53 - 1
 """The largest whole number that JSON in a browser, SQLite and a tensor all hold."""
@@ -43,6 +44,22 @@ Form = Any
 `str`, `bool`, `int` or `float` (any number); `[form]` for a list, `(form, form)` for a list of just these parts;
 `{"name": form}` for an object with this part ("name?": it may be missing or null), `{str: form}` for any names.
 """
+
+
+def form_of(kind: Any) -> Form:
+    """The form of a TypedDict, or of a type in it: a plain type, a list, a tuple, `dict[str, X]` or `X | None`."""
+    if is_typeddict(kind):
+        hints = get_type_hints(kind)
+        missing = {*kind.__optional_keys__, *(name for name, part in hints.items() if NoneType in get_args(part))}
+        return {f"{name}?" if name in missing else name: form_of(part) for name, part in hints.items()}
+    origin, parts = get_origin(kind), [form_of(part) for part in get_args(kind)]
+    if origin is tuple:
+        return tuple(parts)
+    if origin is dict:
+        return {str: parts[1]}
+    if origin is list:
+        return parts
+    return parts[0] if parts else kind
 
 
 def has_form(value: Any, form: Form) -> bool:

@@ -3,18 +3,19 @@
 import argparse
 import os
 import sys
-from typing import Any
 
 from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, say, whole
 from playground.cli.prepare import open_task
 from playground.errors import UserError
-from playground.finetuning.comparing.model_selection import SAMPLE, TESTS, facts, try_all
+from playground.finetuning.comparing.model_selection import SAMPLE, TESTS, ChoiceFacts, TriedRun, facts, try_all
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.strategy.parse import read, spell
 from playground.folders import run_folder
 from playground.training import checkpoint
+
+FACTS = (ChoiceFacts,)
 
 
 def add(command: Parser) -> None:
@@ -45,7 +46,7 @@ def choose(given: argparse.Namespace) -> int:
     return say(given, found, _table(found))
 
 
-def _table(found: dict[str, Any]) -> list[str]:
+def _table(found: ChoiceFacts) -> list[str]:
     """Runs down, tasks across: accuracy, and in brackets how alike the texts are."""
     tasks = found["tasks"]
     wide, cell = max(len(run) for run in found["runs"]) + 2, max(16, *(len(name) + 2 for name in tasks))
@@ -63,6 +64,6 @@ def _table(found: dict[str, Any]) -> list[str]:
     return [*lines, *reasons, *verdicts, *([found["said"]] if found["said"] else [])]
 
 
-def _cell(cell: dict[str, Any]) -> str:
+def _cell(cell: TriedRun) -> str:
     accuracy = "–" if cell["accuracy"] is None else f"{cell['accuracy']:.3f}"
     return f"{accuracy} ({cell['alike']:.2f})"

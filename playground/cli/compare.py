@@ -3,14 +3,13 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -20,6 +19,7 @@ from playground.cli.options import (
     number_of,
     parallelism,
     refuse_unused,
+    say,
     training_options,
     warn,
     whole,
@@ -36,7 +36,7 @@ from playground.finetuning.comparing.budget_matching import list_published
 from playground.finetuning.comparing.compare import compare, mixed_levels
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import file_task_name, is_file
-from playground.finetuning.report.page import Report, against, signed
+from playground.finetuning.report.page import Origin, Report, ReportFacts, SequenceReportFacts, against, signed
 from playground.finetuning.run.record import Record
 from playground.finetuning.run.scheduler import Elsewhere
 from playground.finetuning.run.trainer import Result, StepEvent
@@ -46,6 +46,8 @@ from playground.finetuning.strategy.strategy import Strategy
 from playground.folders import run_folder
 from playground.training import checkpoint
 from playground.zoo import Entry, entry_to_train
+
+FACTS = (ReportFacts, SequenceReportFacts)
 
 TRAINED = "trained"
 """A file beside a base whose training is over, so that a comparison that is resumed does not train it again."""
@@ -132,8 +134,11 @@ def compare_strategies(given: argparse.Namespace) -> int:
             *_, last = _with_bar(events, asked)
         assert isinstance(last, Comparison)
         warn(*last.notices)
-        report_from = partial(Report, last, asked, draw=import_module("widgets.static.svg").outcomes)
-        return write_result(given, report_from, saved, folder, "comparison.json", _table)
+        origin = Origin.of(saved.learner, saved.corpus.name, saved.corpus.hash)
+        report = Report(last, asked, origin, import_module("widgets.static.svg").outcomes)
+        facts = report.facts()
+        write_result(report, facts, folder, "comparison.json")
+        return say(given, facts, _table(facts))
 
 
 def _refuse_unused(given: argparse.Namespace, chosen: Sequence[Strategy]) -> None:
@@ -228,9 +233,9 @@ def _with_bar(events: Iterator[TrialEvent | Comparison], asked: ComparisonSpec) 
             yield event
 
 
-def _table(facts: dict[str, Any]) -> list[str]:
+def _table(facts: ReportFacts) -> list[str]:
     """The comparison as a table, with its other measures and its verdict."""
-    strategies: Iterable[dict[str, Any]] = facts["strategies"]
+    strategies = facts["strategies"]
     wide = max(20, *(len(s["name"]) for s in strategies))
     heading = f"forgetting ({facts['unit']})"
     lines = [
@@ -244,7 +249,7 @@ def _table(facts: dict[str, Any]) -> list[str]:
             f" {s['trainable']:>10} {s['seconds']:>8.1f}"
         )
     lines += [] if facts["metric"] == "accuracy" else [f"accuracy is here: {facts['metric']}"]
-    for name in facts["strategies"][0]["measured"]:
+    for name in strategies[0]["measured"]:
         if name not in ("accuracy", facts["metric"]):
             lines.append(f"{name}: " + ", ".join(f"{s['name']} {s['measured'][name]['mean']:.3f}" for s in strategies))
     return [*lines, *mixed_levels(facts), facts["verdict"], *map(against, facts["against_first"])]

@@ -5,21 +5,85 @@ import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, path, refuse_unused, say, warn, whole
 from playground.cli.prepare import open_task
 from playground.compression import methods
-from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
-from playground.compression.report import FILES, kept_in_words
+from playground.compression.compare import Compression, CompressionFacts, CompressionSpec, Outcome, compress
+from playground.compression.report import FILES, kept_in_words, write
 from playground.compression.storage import export_folder, load, not_in_a_folder
-from playground.errors import UserError, unwritable
+from playground.errors import UserError
 from playground.finetuning.run.base import from_checkpoint
 from playground.folders import run_folder
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint
+
+
+class FolderFacts(TypedDict):
+    """A Hugging Face folder of a compressed model."""
+
+    folder: str | None
+    """The folder; null where no family of transformers fits the model."""
+
+    note: str
+    """What the folder leaves out, or why there is none; empty where nothing is to be said."""
+
+
+class WrittenCompressionFacts(CompressionFacts):
+    """A fine-tuned model made smaller in several ways, and where its files are."""
+
+    out: NotRequired[str]
+    """The folder of the result, with `--out`."""
+
+    files: NotRequired[list[str]]
+    """The names of the files of the result, with `--out`."""
+
+    hf: NotRequired[dict[str, FolderFacts]]
+    """The Hugging Face folders by pipeline, with `--hf`."""
+
+
+class KnobFacts(TypedDict):
+    """A knob of a method."""
+
+    name: str
+    default: bool | int | float | str
+    why: str
+    """What turning it does."""
+
+
+class MethodFacts(TypedDict):
+    """A method of the catalogue."""
+
+    name: str
+    aliases: tuple[str, ...]
+    """Other names under which it can be typed."""
+
+    family: str
+    idea: str
+    """What it does, in a sentence."""
+
+    rows: tuple[str, ...]
+    """Its rows in the inventory of the surveys."""
+
+    source: str
+    """The paper."""
+
+    unlike_paper: str
+    """How it differs from the paper; empty where it does not."""
+
+    knobs: list[KnobFacts]
+
+
+class MethodsFacts(TypedDict):
+    """The methods that `--methods` lists."""
+
+    methods: list[MethodFacts]
+
+
+FACTS = (WrittenCompressionFacts, MethodsFacts)
 
 
 def add(command: Parser) -> None:
@@ -61,34 +125,28 @@ def compress_run(given: argparse.Namespace) -> int:
     events = compress(base, saved.tokenizer, spec, task=task, folder=folder, resume=given.resume)
     *_, last = _with_bar(events, spec)
     assert isinstance(last, Compression)
-    facts = last.facts() | {"base": base.learner.entry.name, "corpus": saved.corpus.name}
+    facts: WrittenCompressionFacts = {**last.facts(base.learner.entry.name, saved.corpus.name)}
     if folder is not None:
-        facts |= _write(last, folder, facts) | ({"hf": _export(last, saved, folder)} if given.hf else {})
+        write(last, facts, folder)
+        facts["out"], facts["files"] = str(folder), list(FILES)
+        if given.hf:
+            facts["hf"] = _export(last, saved, folder)
     return say(given, facts, table(facts))
 
 
-def _write(result: Compression, folder: Path, facts: dict[str, Any]) -> dict[str, Any]:
-    try:
-        for name, make in FILES.items():
-            (folder / name).write_text(make(result, facts), encoding="utf-8")
-    except OSError as error:
-        raise unwritable(folder, error) from error
-    return {"out": str(folder), "files": list(FILES)}
-
-
-def _export(result: Compression, saved: Checkpoint, folder: Path) -> dict[str, dict[str, str | None]]:
+def _export(result: Compression, saved: Checkpoint, folder: Path) -> dict[str, FolderFacts]:
     """The Hugging Face folders by pipeline, with a note of what they leave out, or why there is none."""
-    said: dict[str, dict[str, str | None]] = {}
+    exported: dict[str, FolderFacts] = {}
     for name, [first, *_] in result.outcomes.items():
         try:
             target = folder / "huggingface" / Path(first.folder).parent.name
             made = load(first.folder, result.task)
             export_folder(made, saved.tokenizer, target, saved.learner.entry.name)
             left = not_in_a_folder(made.classifier)
-            said[name] = {"folder": str(target), "note": f"Without {left}." if left else ""}
+            exported[name] = {"folder": str(target), "note": f"Without {left}." if left else ""}
         except UserError as refusal:
-            said[name] = {"folder": None, "note": str(refusal)}
-    return said
+            exported[name] = {"folder": None, "note": str(refusal)}
+    return exported
 
 
 def _with_bar(events: Iterator[Outcome | Compression], spec: CompressionSpec) -> Iterator[Outcome | Compression]:
@@ -103,7 +161,7 @@ def _with_bar(events: Iterator[Outcome | Compression], spec: CompressionSpec) ->
             yield event
 
 
-def table(facts: dict[str, Any]) -> list[str]:
+def table(facts: WrittenCompressionFacts) -> list[str]:
     """The three meters and what is kept, a line for each pipeline, then the verdicts and the frontier."""
     rows, metric = facts["pipelines"], facts["metric"]
     wide = max(14, *(len(row["name"]) for row in rows))
@@ -122,21 +180,20 @@ def table(facts: dict[str, Any]) -> list[str]:
         )
     lines += [] if metric == "accuracy" else [f"The column accuracy holds the task's own metric: {metric}."]
     against = [*facts["against_uncompressed"], *facts["against_baselines"]]
-    lines += [
-        f"{gap['name']} against {gap.get('against', 'uncompressed')}: {gap['difference']:+.3f}, {gap['said']}."
-        for gap in against
-    ]
+    lines += [f"{gap['name']} against {gap['against']}: {gap['difference']:+.3f}, {gap['said']}." for gap in against]
     frontier = "; by ".join(f"{meter}: {', '.join(names)}" for meter, names in facts["frontier"].items())
-    hf = {name: " ".join(filter(None, said.values())) for name, said in facts.get("hf", {}).items()}
-    folders = [f"Hugging Face folder of {name}: {said}" for name, said in hf.items()]
+    folders = [
+        f"Hugging Face folder of {name}: {' '.join(filter(None, (made['folder'], made['note'])))}"
+        for name, made in facts.get("hf", {}).items()
+    ]
     lines.append(f"Pareto frontier, without leads inside the noise, by {frontier}.")
     return [*lines, facts["verdict"], *facts["notices"], *folders]
 
 
-def method_facts(name: str) -> dict[str, Any]:
+def method_facts(name: str) -> MethodFacts:
     """A method with its knobs as plain data."""
     method = methods()[name]
-    knobs = [{"name": k.name, "default": k.default, "why": k.why} for k in method.knobs]
+    knobs: list[KnobFacts] = [{"name": k.name, "default": k.default, "why": k.why} for k in method.knobs]
     return {
         "name": name, "aliases": method.aliases, "family": method.family, "idea": method.idea, "rows": method.rows,
         "source": method.source, "unlike_paper": method.unlike_paper, "knobs": knobs,

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -128,7 +128,7 @@ def path(text: str) -> str:
     return text
 
 
-def say(given: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) -> int:
+def say(given: argparse.Namespace, facts: Mapping[str, object], lines: Sequence[str]) -> int:
     """Print the facts as JSON or the lines for people, and return exit status 0."""
     plain = codecs.lookup(sys.stdout.encoding or "ascii").name != "utf-8"
     print(json.dumps(finite(facts), ensure_ascii=plain) if given.json else "\n".join(lines))

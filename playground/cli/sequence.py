@@ -3,10 +3,8 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from tqdm import tqdm
@@ -17,10 +15,9 @@ from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.comparing.continual import Advanced, ContinualResult, check, continual
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.report.page import ContinualReport, Origin, Report, signed, write
+from playground.finetuning.report.page import ContinualReport, Origin, Report, SequenceReportFacts, signed, write
 from playground.finetuning.strategy.strategy import Strategy
 from playground.training import checkpoint
-from playground.training.checkpoint import Checkpoint
 
 
 def compare_in_turn(given: argparse.Namespace, asked: ComparisonSpec, folder: Path | None, device: torch.device) -> int:
@@ -35,21 +32,17 @@ def compare_in_turn(given: argparse.Namespace, asked: ComparisonSpec, folder: Pa
                 bar.update()
             else:
                 results.append(event)
-    return write_result(given, partial(ContinualReport, tuple(results), asked), saved, folder, "sequence.json", _tables)
-
-
-def write_result(
-    given: argparse.Namespace, report_from: Callable[[Origin], Report | ContinualReport], saved: Checkpoint,
-    folder: Path | None, name: str, lines_of: Callable[[dict[str, Any]], list[str]],
-) -> int:  # fmt: skip
-    """Write the files of a result into its folder, its facts under a `name`, and print them."""
-    learner, corpus = saved.learner, saved.corpus
-    report = report_from(Origin.of(learner, corpus.name, corpus.hash))
+    report = ContinualReport(tuple(results), asked, Origin.of(saved.learner, saved.corpus.name, saved.corpus.hash))
     facts = report.facts()
+    write_result(report, facts, folder, "sequence.json")
+    return say(given, facts, _tables(facts))
+
+
+def write_result(report: Report | ContinualReport, facts: Mapping[str, object], folder: Path | None, name: str) -> None:
+    """Write the files of a result into its folder, if it has one, and its facts under a `name`."""
     if folder is not None:
         write(report, folder)
         (folder / name).write_text(json.dumps(finite(facts), indent=1), encoding="utf-8")
-    return say(given, facts, lines_of(facts))
 
 
 def check_sequence(given: argparse.Namespace, task: str, strategies: Sequence[Strategy]) -> None:
@@ -66,7 +59,7 @@ def check_sequence(given: argparse.Namespace, task: str, strategies: Sequence[St
         raise UserError(f"--match is {given.match}; with --then all trainings have the same number of steps.")
 
 
-def _tables(facts: dict[str, Any]) -> list[str]:
+def _tables(facts: SequenceReportFacts) -> list[str]:
     """The matrix of every strategy as a table, and its means."""
     tasks = facts["tasks"]
     wide = max(len(name) for name in tasks) + 2

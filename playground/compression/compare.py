@@ -14,7 +14,7 @@ from math import comb
 from pathlib import Path
 from statistics import fmean, stdev
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from playground import __version__
 from playground.compression.classifier import Classifier, fine_tuned, score_all
@@ -38,6 +38,8 @@ from playground.errors import UserError, unwritable
 from playground.finetuning.comparing.compare import TEST_TEXTS, count_different, describe_same
 from playground.finetuning.comparing.significance import (
     SEEDS,
+    PairFacts,
+    Verdict,
     at_chance,
     critical,
     describe_power,
@@ -54,12 +56,13 @@ from playground.finetuning.strategy.strategy import texts_for
 from playground.knob import check_knobs, knob
 from playground.parsing import LIMITS, parse_json
 from playground.tokenizing import Tokenizer
-from playground.training.parallel.seeds import spread, spread_if_measured
+from playground.training.parallel.seeds import MeanAndSd, spread, spread_if_measured
 from playground.training.parallel.workers import computed_as_worker, pool, received
 
 RECORD, MOST_PIPELINES = "outcomes.jsonl", 12
 
-METERS = ("bytes", "operations", "seconds")
+Meter = Literal["bytes", "operations", "seconds"]
+METERS: tuple[Meter, ...] = ("bytes", "operations", "seconds")
 """What the Pareto frontier is drawn over: bytes of the file, operations per text, seconds of a batch of 1."""
 
 
@@ -168,6 +171,119 @@ def _measured(
     )  # fmt: skip
 
 
+class Kept(TypedDict):
+    """The score above chance as a share of the uncompressed model's, paired by seed."""
+
+    mean: float | None
+    """The share; null where the uncompressed model is no better than guessing."""
+
+    low: float | None
+    """Where the 95 % interval of the share begins; null with one seed too."""
+
+    high: float | None
+    """Where the interval ends."""
+
+
+class PipelineFacts(TypedDict):
+    """A pipeline: what is kept of the answers, and what the model costs."""
+
+    name: str
+    """The pipeline as it can be typed."""
+
+    baseline: bool
+    """Whether it is a small model that had no teacher."""
+
+    accuracy: MeanAndSd
+    """The task's metric on unseen texts, usually the accuracy, 0 to 1."""
+
+    measured: dict[str, MeanAndSd]
+    """Every measure of the task, by its name."""
+
+    kept: Kept
+    pretraining_loss: MeanAndSd | None
+    """The loss on held-out text; null where the model has other words or another structure."""
+
+    parameters: int
+    """The number of weights."""
+
+    nonzero: float
+    """The number of weights that are not 0, the mean over the seeds."""
+
+    bytes: float
+    """The size of the file, the mean over the seeds."""
+
+    memory: int
+    """Bytes of all weights while the model runs."""
+
+    operations: float
+    """Floating-point operations for each text."""
+
+    layers_used: float
+    """The number of layers that a text takes, the mean."""
+
+    latency: dict[str, Latency]
+    """By the size of the batch, `1` and `32`; measured with the first seed."""
+
+    flipped: MeanAndSd
+    """The number of unseen texts with another answer than the uncompressed model's."""
+
+    layers: tuple[tuple[int, ...], ...]
+    """For each layer, the layers of the uncompressed model for which it stands; empty where none is mapped."""
+
+    made_in: float
+    """Seconds of compressing, all seeds together."""
+
+    folder: str
+    """The folder of the model of the first seed."""
+
+
+class CompressionFacts(TypedDict):
+    """A fine-tuned model that was made smaller in several ways."""
+
+    base: str
+    """The pre-trained model."""
+
+    corpus: str
+    """The corpus of its pre-training."""
+
+    task: str
+    metric: str
+    """The metric of the task, which stands under `accuracy`."""
+
+    labels: int
+    """The number of labelled texts."""
+
+    seeds: int
+    """The number of seeds."""
+
+    chance: float
+    """What a constant answer reaches; 0 where the metric has no chance level."""
+
+    texts: int
+    """How many unseen texts each model was tested on."""
+
+    seconds: float
+    """Seconds of the whole comparison."""
+
+    pipelines: list[PipelineFacts]
+    """The uncompressed model first."""
+
+    against_uncompressed: list[PairFacts]
+    """Every pipeline against the uncompressed model."""
+
+    against_baselines: list[PairFacts]
+    """Every compressed model against every small model without a teacher that is no smaller."""
+
+    frontier: dict[Meter, list[str]]
+    """By meter, the pipelines that no cheaper one beats by more than the noise."""
+
+    verdict: str
+    """Which pipeline leads, and whether the lead is larger than the noise between seeds."""
+
+    notices: list[str]
+    """Notices: what was left out or done otherwise than asked for."""
+
+
 @dataclass(frozen=True)
 class Compression:
     """All outcomes by pipeline, in the order in which they were asked for, and the seconds of each with its first seed.
@@ -186,12 +302,14 @@ class Compression:
     took: float
     notices: tuple[str, ...] = ()
 
-    def facts(self) -> dict[str, Any]:
-        """The promised JSON keys of `playground compress`."""
+    def facts(self, base: str, corpus: str) -> CompressionFacts:
+        """The promised JSON keys of `playground compress`; `corpus` is that of the pre-training of the `base`."""
         first, accuracies = self.outcomes[UNCOMPRESSED], self.accuracies
         others = {name: some for name, some in accuracies.items() if name != UNCOMPRESSED}
         leading = others if len(others) > 1 else accuracies
         return {
+            "base": base,
+            "corpus": corpus,
             "task": self.task.name,
             "metric": self.task.metric,
             "labels": self.spec.train_size,
@@ -200,7 +318,7 @@ class Compression:
             "texts": self.texts,
             "seconds": self.took,
             "pipelines": [self._facts(name) for name in self.outcomes],
-            "against_uncompressed": [{"name": name} | self.judged[name, UNCOMPRESSED] for name in others],
+            "against_uncompressed": [self._against(name, UNCOMPRESSED) for name in others],
             "against_baselines": self._against_baselines(),
             "frontier": {meter: self.frontier(meter) for meter in METERS},
             "verdict": leader(leading, "pipeline", [self.judged[pair] for pair in top_two(leading)]),
@@ -213,30 +331,30 @@ class Compression:
         return {name: [o.accuracy for o in some] for name, some in self.outcomes.items()}
 
     @cached_property
-    def judged(self) -> dict[tuple[str, str], dict[str, Any]]:
+    def judged(self) -> dict[tuple[str, str], Verdict]:
         """Each pipeline against each other one, all of them one family of tests."""
         chance = self.chance if self.task.answer.has_chance else None
         return judge(self.accuracies, [*permutations(self.accuracies, 2)], chance, self.all_texts)
 
-    def cost(self, name: str, meter: str) -> float:
+    def cost(self, name: str, meter: Meter) -> float:
         """What a pipeline costs by a meter, a mean over seeds; seconds are those of the first seed."""
         some = self.outcomes[name]
         if meter == "seconds":
-            return self.seconds[name][BATCHES[0]].median
+            return self.seconds[name][BATCHES[0]]["median"]
         return fmean(o.size.file if meter == "bytes" else o.operations for o in some)
 
-    def frontier(self, meter: str) -> list[str]:
+    def frontier(self, meter: Meter) -> list[str]:
         """The pipelines that no other one beats: none that costs at most as much scores higher by more than the noise.
 
         Where two score alike within the noise, the cheaper one does not push the other out: there is no winner.
         """
         return [name for name in self.outcomes if not self._beaten(name, meter)]
 
-    def _beaten(self, name: str, meter: str) -> bool:
+    def _beaten(self, name: str, meter: Meter) -> bool:
         cheaper = [n for n in self.outcomes if n != name and self.cost(n, meter) <= self.cost(name, meter)]
         return any(gap["larger"] and gap["difference"] > 0 for gap in (self.judged[n, name] for n in cheaper))
 
-    def _facts(self, name: str) -> dict[str, Any]:
+    def _facts(self, name: str) -> PipelineFacts:
         some, [first, *_] = self.outcomes[name], self.outcomes[name]
         return {
             "name": name,
@@ -251,14 +369,14 @@ class Compression:
             "memory": first.size.memory,
             "operations": self.cost(name, "operations"),
             "layers_used": fmean(o.layers_used for o in some),
-            "latency": {str(batch): asdict(each) for batch, each in self.seconds[name].items()},
+            "latency": {str(batch): each for batch, each in self.seconds[name].items()},
             "flipped": spread([float(o.flipped) for o in some]),
             "layers": first.layers,
             "made_in": sum(o.seconds for o in some),
             "folder": first.folder,
         }
 
-    def kept(self, name: str) -> dict[str, float | None]:
+    def kept(self, name: str) -> Kept:
         """The score above chance as a share of the uncompressed model's, paired by seed, and its 95 % interval.
 
         The ratio of the means over all seeds (delta method); none where the uncompressed model is no better than
@@ -274,14 +392,15 @@ class Compression:
         room = critical(len(whole)) * noise / len(whole) ** 0.5 / fmean(whole)
         return {"mean": share, "low": share - room, "high": share + room}
 
-    def _against_baselines(self) -> list[dict[str, Any]]:
+    def _against(self, name: str, other: str) -> PairFacts:
+        return PairFacts(**self.judged[name, other], name=name, against=other)
+
+    def _against_baselines(self) -> list[PairFacts]:
         """Every compressed model of no more parameters than a baseline's against that baseline."""
         weight = {name: some[0].size.parameters for name, some in self.outcomes.items()}
         plain = {name: read_pipeline(name).baseline for name in self.outcomes}
-        pairs = [
-            (n, base) for base in plain if plain[base] for n in plain if not plain[n] and weight[n] <= weight[base]
-        ]
-        return [{"name": name} | self.judged[name, base] | {"against": base} for name, base in pairs]
+        baselines, others = ([name for name in plain if plain[name] == is_one] for is_one in (True, False))
+        return [self._against(n, base) for base in baselines for n in others if weight[n] <= weight[base]]
 
 
 @computed_as_worker
@@ -346,13 +465,13 @@ class Record:
     """Outcomes of finished trials by key, one line of JSON each, so that a run that was killed goes on where it was."""
 
     path: Path | None
-    shared: Mapping[int, Any]
+    shared: Mapping[int, list[str | int]]
     known: dict[str, Outcome] = field(default_factory=dict)
 
     @classmethod
     def of(cls, folder: Path | None, resume: bool, work: Work, spec: CompressionSpec) -> "Record":
         """The record of a folder; without `resume` a new one."""
-        shared = {}
+        shared: dict[int, list[str | int]] = {}
         for seed in work.train:
             tensors = [
                 value for data in (work.train[seed], work.test[seed]) for value in (data.tokens.ids, data.labels)

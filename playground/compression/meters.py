@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypedDict
 from warnings import catch_warnings
 
 import torch
@@ -50,20 +51,26 @@ class Size:
     matrices: tuple[Matrix, ...]
 
 
-@dataclass(frozen=True)
-class Latency:
-    """Seconds of one batch: the median of all rounds, and the quarter of them below and above.
-
-    `share` is the median over rounds of the seconds as a share of the first model's in the same round, with its
-    quarters too.
-    """
+class Latency(TypedDict):
+    """How long one batch takes, over many rounds."""
 
     median: float
+    """Seconds, the median of all rounds."""
+
     low: float
+    """The lower quartile, in seconds."""
+
     high: float
-    share: float = 1.0
-    share_low: float = 1.0
-    share_high: float = 1.0
+    """The upper quartile, in seconds."""
+
+    share: float
+    """The seconds as a share of the uncompressed model's in the same round, the median."""
+
+    share_low: float
+    """The lower quartile of the share."""
+
+    share_high: float
+    """The upper quartile of the share."""
 
 
 def size(compressed: Compressed, written: Path | None = None) -> Size:
@@ -119,7 +126,8 @@ def latencies(classifiers: Mapping[str, Classifier], texts: Dataset) -> dict[str
 
 def _latency(seconds: Sequence[float], first: Sequence[float]) -> Latency:
     shares = [own / other for own, other in zip(seconds, first, strict=True)]
-    return Latency(*_quarters(seconds), *_quarters(shares))
+    (median, low, high), (share, share_low, share_high) = _quarters(seconds), _quarters(shares)
+    return Latency(median=median, low=low, high=high, share=share, share_low=share_low, share_high=share_high)
 
 
 def _quarters(values: Sequence[float]) -> tuple[float, float, float]:

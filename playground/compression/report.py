@@ -1,33 +1,26 @@
 """The result of a comparison of pipelines as files: a table, and everything as JSON."""
 
-import csv
-import io
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
 
-from playground.compression.compare import Compression
+from playground.compression.compare import Compression, CompressionFacts, Kept, PipelineFacts
+from playground.finetuning.report.page import csv_text, write_files
 
-Facts = Mapping[str, Any]
 
-
-def table(result: Compression, facts: Facts) -> str:
+def table(result: Compression, facts: CompressionFacts) -> bytes:
     """One line for each pipeline with the means of all meters, as CSV."""
-    written = io.StringIO()
     rows = [_row(row) for row in facts["pipelines"]]
-    writer = csv.DictWriter(written, list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    return written.getvalue()
+    return csv_text([rows[0], *(row.values() for row in rows)]).encode()
 
 
-def _row(row: Facts) -> dict[str, Any]:
+def _row(row: PipelineFacts) -> dict[str, str | float | None]:
     accuracy, kept, loss = row["accuracy"], row["kept"], row["pretraining_loss"]
-    seconds = {
-        f"seconds_batch_{batch}{end}": each[key]
-        for batch, each in row["latency"].items()
-        for end, key in (("", "median"), ("_low", "low"), ("_high", "high"), ("_share", "share"))
-    }
+    seconds: dict[str, float] = {}
+    for batch, latency in row["latency"].items():
+        name = f"seconds_batch_{batch}"
+        seconds |= {name: latency["median"], f"{name}_low": latency["low"], f"{name}_high": latency["high"]}
+        seconds[f"{name}_share"] = latency["share"]
     return {
         "pipeline": row["name"], "accuracy": accuracy["mean"], "accuracy_sd": accuracy["sd"], "kept": kept["mean"],
         "kept_low": kept["low"], "kept_high": kept["high"], "pretraining_loss": loss and loss["mean"],
@@ -37,15 +30,15 @@ def _row(row: Facts) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def kept_in_words(share: Mapping[str, float | None]) -> str:
+def kept_in_words(share: Kept) -> str:
     """The share of the score above chance that is kept, with its interval; a dash where the model only guessed."""
     if share["mean"] is None:
         return "–"
-    bounds = "" if share["low"] is None else f" ({share['low']:.0%} to {share['high']:.0%})"
+    bounds = f" ({share['low']:.0%} to {share['high']:.0%})" if share["low"] is not None else ""
     return f"{share['mean']:.0%}{bounds}"
 
 
-def everything(result: Compression, facts: Facts) -> str:
+def everything(result: Compression, facts: CompressionFacts) -> bytes:
     """All facts, with the sizes of matrices, the flipped answers and the curves of the first seed, as JSON."""
     first = {name: some[0] for name, some in result.outcomes.items()}
     details = {
@@ -56,8 +49,16 @@ def everything(result: Compression, facts: Facts) -> str:
         }
         for name, outcome in first.items()
     }
-    return json.dumps({**facts, "details": details}, indent=1)
+    return json.dumps({**facts, "details": details}, indent=1).encode()
 
 
-FILES: dict[str, Callable[[Compression, Facts], str]] = {"compression.csv": table, "compression.json": everything}
-"""What is written of a result."""
+FILES: dict[str, Callable[[Compression, CompressionFacts], bytes]] = {
+    "compression.csv": table,
+    "compression.json": everything,
+}
+"""Every file of a `Compression`, by its name."""
+
+
+def write(result: Compression, facts: CompressionFacts, folder: Path) -> None:
+    """Write every file into a folder."""
+    write_files(folder, {name: make(result, facts) for name, make in FILES.items()})

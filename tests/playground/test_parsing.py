@@ -1,11 +1,12 @@
 """Numbers and JSON out of text, and the sentences about what is wrong with it: one place each."""
 
 import pickle
+from typing import NotRequired, TypedDict
 
 import pytest
 
 from playground.errors import LONGEST, LONGEST_WORD, UserError
-from playground.parsing import DEEPEST, LARGEST, has_form, parse_int, parse_json
+from playground.parsing import DEEPEST, LARGEST, form_of, has_form, parse_int, parse_json
 from playground.rng import next_seed
 
 # numbers
@@ -78,6 +79,25 @@ def test_a_form_says_what_a_value_must_have():
 def test_what_lacks_its_form_is_told(changed):
     assert not has_form(RIGHT | changed, FORM)
     assert not has_form([RIGHT], FORM) and not has_form({k: v for k, v in RIGHT.items() if k != "name"}, FORM)
+
+
+class Note(TypedDict):
+    word: str
+
+
+class Declared(TypedDict):
+    name: str
+    points: list[tuple[int, float]]
+    more: dict[str, list[bool]]
+    inside: list[Note]
+    note: str | None
+    left_out: NotRequired[int]
+
+
+def test_a_declaration_is_a_form():
+    form = FORM | {"inside": [{"word": str}], "left_out?": int}
+    assert form_of(Declared) == form
+    assert form_of(str) is str
 
 
 # sentences

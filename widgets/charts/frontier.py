@@ -1,17 +1,18 @@
 """The frontier: what is kept of the answers against what a model costs by one meter."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 from bokeh.models import HoverTool
 from bokeh.plotting import figure
 
+from playground.compression.compare import CompressionFacts, PipelineFacts
 from widgets.charts.chart import Chart
 from widgets.charts.columns import Columns, columns_of
 from widgets.charts.legend import Mark, key, shape, style
 from widgets.theme import chart
 
-COSTS = {
+COSTS: dict[str, tuple[str, Callable[[PipelineFacts], float]]] = {
     "bytes": ("size of the file (KiB)", lambda row: row["bytes"] / 1024),
     "operations": ("operations per text (millions)", lambda row: row["operations"] / 1e6),
     "seconds": ("milliseconds of a batch of 1", lambda row: row["latency"]["1"]["median"] * 1e3),
@@ -23,7 +24,7 @@ FAINT, FULL = 0.35, 0.95
 """How a pipeline is drawn that another one beats, and one that none does."""
 
 
-def points(facts: Mapping[str, Any] | None, meter: str) -> Columns:
+def points(facts: CompressionFacts | None, meter: str) -> Columns:
     """A row for each pipeline: its mean score, one standard deviation around it, its cost, and its look."""
     names = ("name", "cost", "score", "low", "high", "colour", "shape", "alpha", "kept")
     if facts is None:
@@ -32,7 +33,7 @@ def points(facts: Mapping[str, Any] | None, meter: str) -> Columns:
     return columns_of(names, [_row(k, row, best, meter) for k, row in enumerate(facts["pipelines"])])
 
 
-def _row(k: int, row: Mapping[str, Any], best: list[str] | None, meter: str) -> tuple[Any, ...]:
+def _row(k: int, row: PipelineFacts, best: list[str] | None, meter: str) -> tuple[Any, ...]:
     score, kept = row["accuracy"], row["kept"]["mean"]
     alpha = FULL if best is None or row["name"] in best else FAINT
     said = "–" if kept is None else f"{kept:.0%}"
@@ -64,7 +65,7 @@ def frontier_chart() -> Chart:
     return made
 
 
-def _fit(plot: figure, facts: Mapping[str, Any] | None, meter: str) -> None:
+def _fit(plot: figure, facts: CompressionFacts | None, meter: str) -> None:
     """Both axes from where the numbers are; the costs begin at 0."""
     plot.xaxis[0].axis_label = COSTS[meter][0]
     if facts is None:
@@ -75,6 +76,6 @@ def _fit(plot: figure, facts: Mapping[str, Any] | None, meter: str) -> None:
     plot.y_range.update(start=low - 0.03, end=min(1.02, high + 0.03))
 
 
-def legend(facts: Mapping[str, Any]) -> str:
+def legend(facts: CompressionFacts) -> str:
     """The pipelines with their marks."""
     return key([Mark(row["name"], style(k)[0], shape=shape(k), width=0) for k, row in enumerate(facts["pipelines"])])

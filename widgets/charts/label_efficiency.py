@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 from bokeh.plotting import figure
 
+from playground.finetuning.comparing.compare import CurvePoint
+from playground.finetuning.comparing.significance import PairFacts
 from widgets.charts.chart import Chart
 from widgets.charts.strategies_over_steps import banded
 from widgets.static.comparison import wide_table
@@ -33,9 +34,9 @@ def reach(plot: figure, counts: Sequence[int]) -> None:
     plot.x_range.update(start=counts[0] / ROOM, end=counts[-1] * ROOM)
 
 
-def markup(points: Sequence[dict[str, Any]]) -> str:
+def markup(points: Sequence[CurvePoint]) -> str:
     """Each strategy against the first at every number of labelled texts, bold where the gap is beyond the noise."""
-    named: dict[str, list[dict[str, Any]]] = {}
+    named: dict[str, list[PairFacts]] = {}
     for gap in (gap for point in points for gap in point["against_first"]):
         named.setdefault(gap["name"], []).append(gap)
     if not named:
@@ -50,7 +51,7 @@ def markup(points: Sequence[dict[str, Any]]) -> str:
     return wide_table("gaps to the first", heads, rows) + f'<p class="quiet">{said}</p>'
 
 
-def _cell(gap: dict[str, Any]) -> str:
+def _cell(gap: PairFacts) -> str:
     said = f"{gap['difference']:+.3f}"
     room = "" if gap["low"] is None else f' <span class="quiet">({gap["low"]:+.3f} to {gap["high"]:+.3f})</span>'
     return f"<td>{f'<b>{said}</b>' if gap['larger'] else said}{room}</td>"

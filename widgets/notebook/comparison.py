@@ -13,7 +13,7 @@ from playground.finetuning.comparing.compare import compare as compare_strategie
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import file_task_name, find_task
 from playground.finetuning.data.task import short
-from playground.finetuning.report.page import Report
+from playground.finetuning.report.page import Report, ReportFacts
 from playground.finetuning.report.page import write as write_files
 from playground.finetuning.run.base import base_of
 from playground.finetuning.run.record import Record
@@ -39,7 +39,7 @@ class Compared(Drawing):
         super().__init__()
 
     @traitlets.default("value")
-    def _found(self) -> dict[str, Any]:
+    def _found(self) -> ReportFacts:
         return self.report.facts()
 
     @traitlets.default("markup")
@@ -54,9 +54,9 @@ class Compared(Drawing):
         display({"text/plain": repr(self), "text/html": self.markup}, raw=True)
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> ReportFacts:
         """The same as `playground compare --json`."""
-        return self.value
+        return self.report.facts()
 
     @checked
     def write(self, folder: str | Path) -> None:

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from playground.compression import Compressed
-from playground.compression.compare import Compression, CompressionSpec
+from playground.compression.compare import Compression, CompressionFacts, CompressionSpec
 from playground.compression.compare import compress as compress_models
-from playground.compression.report import FILES
+from playground.compression.report import write
 from playground.compression.storage import load as load_compressed
 from playground.errors import UserError
 from playground.finetuning import find_task
@@ -26,11 +25,12 @@ class CompressedModels:
 
     result: Compression
     base: str
+    corpus: str
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> CompressionFacts:
         """The same as `playground compress --json`."""
-        return self.result.facts() | {"base": self.base}
+        return self.result.facts(self.base, self.corpus)
 
     @checked
     def details(self, pipeline: str) -> Compressed:
@@ -87,7 +87,7 @@ def compress(
     warn("", spec.power)
     *_, last = events
     assert isinstance(last, Compression)
-    made = CompressedModels(last, learner.entry.name)
-    for name, make in FILES.items() if folder else ():
-        Path(folder, name).write_text(make(last, made.facts), encoding="utf-8")
+    made = CompressedModels(last, learner.entry.name, corpus.name)
+    if folder:
+        write(last, made.facts, folder)
     return made

@@ -68,11 +68,11 @@ class MemberPage(View):
         classroom, member = self.store.classroom, self.store.member
         self.form.visible = classroom is not None and not classroom.over and member is None
         tell(self.question, say(classroom.question if classroom else WAITING.format(self.store.title)))
-        tell(self.said, f'<div role="status">{"".join(say(text) for text in _told(classroom, member))}</div>')
+        tell(self.said, f'<div role="status">{"".join(say(text) for text in _describe(classroom, member))}</div>')
         self.band.draw(classroom, member, [member.guess] if member else None)
 
 
-def _told(classroom: Classroom | None, member: Member | None) -> list[str]:
+def _describe(classroom: Classroom | None, member: Member | None) -> list[str]:
     """Who one is, what the own seed does, and how good the guess was."""
     if classroom is None:
         return []

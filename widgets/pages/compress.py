@@ -1,6 +1,5 @@
 """Compress page: one fine-tuned model made smaller in several ways; what each keeps, and what it costs."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -8,6 +7,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from playground.compression import FAMILIES, methods
+from playground.compression.compare import CompressionFacts
 from playground.compression.storage import FILE
 from playground.errors import UserError
 from widgets.charts import frontier
@@ -195,7 +195,7 @@ class Results(View):
             self.chart.show(self.compress.facts(), self.cost.value)
 
 
-def _verdict(facts: Mapping[str, Any]) -> str:
+def _verdict(facts: CompressionFacts) -> str:
     """Who leads and whether that is more than noise, who beats a small model that had no teacher, and what was done."""
     against = "".join(
         say(

@@ -1,6 +1,5 @@
 """The state of the Compress page: the pipelines that are chosen or being put together, the run, and its result."""
 
-from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +8,7 @@ from typing import Any
 import param
 
 from playground.compression import find_method, methods, read_pipeline
-from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
+from playground.compression.compare import Compression, CompressionFacts, CompressionSpec, Outcome, compress
 from playground.compression.meters import density
 from playground.compression.report import FILES
 from playground.compression.storage import FILE, load
@@ -64,7 +63,7 @@ class CompressStore(param.Parameterized):
         super().__init__(**{"chosen": list(SHOWN_FIRST), **values})
         self.running, self.quota = Job("compression"), ALONE
         self.outcomes: dict[str, list[Outcome]] = {}
-        self.base_name = ""
+        self.base_name = self.corpus_name = ""
         self._folder: TemporaryDirectory[str] | None = None
 
     # putting a pipeline together
@@ -112,7 +111,8 @@ class CompressStore(param.Parameterized):
         folder, total = TemporaryDirectory(), len(spec.chosen) * spec.seeds
         outcomes: dict[str, list[Outcome]] = {}
         self.outcomes, self._folder = outcomes, folder
-        self.base_name = f"{session.run.entry.title} on {session.run.corpus.name}, step {base.learner.step}"
+        self.corpus_name = session.run.corpus.name
+        self.base_name = f"{session.run.entry.title} on {self.corpus_name}, step {base.learner.step}"
 
         def work(report: Progress) -> Compression:
             with ExitStack() as stopped:
@@ -141,11 +141,11 @@ class CompressStore(param.Parameterized):
         """The finished compression; none while another one runs."""
         return None if self.running.busy else self.running.result
 
-    def facts(self) -> Mapping[str, Any]:
+    def facts(self) -> CompressionFacts:
         """The facts of the result, with where it began."""
         if self.result is None:
             raise UserError("There is no finished compression yet; press Compress and wait for the end.")
-        return self.result.facts() | {"base": self.base_name}
+        return self.result.facts(self.base_name, self.corpus_name)
 
     def file(self, name: str) -> bytes:
         """A file of the result: the table, everything as JSON, or the model whose details are open."""
@@ -153,7 +153,7 @@ class CompressStore(param.Parameterized):
         assert self.result is not None
         if name == FILE:
             return (Path(self._first().folder) / FILE).read_bytes()
-        return FILES[name](self.result, facts).encode()
+        return FILES[name](self.result, facts)
 
     def details(self) -> tuple[Outcome, dict[str, list[list[float]]]]:
         """The first seed of the pipeline that is shown, and how dense its matrices are, cell by cell."""

@@ -1,19 +1,20 @@
 """A finished comparison in numbers: one row per strategy, each against the first, and the verdict."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
-from typing import Any
 
+from playground.finetuning.comparing.compare import Comparison, ComparisonFacts, StrategyFacts
+from playground.finetuning.comparing.significance import Verdict
 from playground.finetuning.data.task import short
 from playground.finetuning.report.page import signed
-from playground.finetuning.run.trainer import BODY
+from playground.finetuning.run.trainer import BODY, Result
 from playground.finetuning.strategy.compose import things
 from playground.training.parallel.seeds import spread_if_measured
 from widgets.charts.columns import shortened
 
-COLUMNS: dict[str, Callable[[dict[str, Any], dict[str, Any] | None], str]] = {
+COLUMNS: dict[str, Callable[[StrategyFacts, Verdict | None], str]] = {
     "strategy": lambda s, _: _cell(s["name"]),
-    "{metric}": lambda s, _: _cell("{mean:.3f} ± {sd:.3f}".format(**s["accuracy"])),
+    "{metric}": lambda s, _: _cell(f"{s['accuracy']['mean']:.3f} ± {s['accuracy']['sd']:.3f}"),
     "vs. baseline (95 % CI)": lambda _, gap: paired_difference(gap),
     "forgetting ({unit})": lambda s, _: _cell(signed(s["forgetting"])),
     "trained parameters": lambda s, _: _cell(f"{s['trainable']:,}"),
@@ -31,12 +32,12 @@ FEW = ("strategy", "{metric}", "forgetting ({unit})", "trained parameters", "sec
 """The columns of the short table."""
 
 
-def markup(facts: dict[str, Any], differences: bool = False, verdict: bool = True) -> str:
+def markup(facts: ComparisonFacts, differences: bool = False, verdict: bool = True) -> str:
     """Accuracy, forgetting, parameters and seconds of every strategy; `differences` adds costs and paired differences.
 
     The first strategy is what the others are compared with; `verdict` adds the verdict and notices below.
     """
-    gaps = {gap["name"]: gap for gap in facts.get("against_first", ())}
+    gaps = {gap["name"]: gap for gap in facts["against_first"]}
     columns = COLUMNS if differences else {head: COLUMNS[head] for head in FEW}
     heads = [head.format(metric=short(facts["metric"]), unit=facts["unit"]) for head in columns]
     rows = ((cell(s, gaps.get(s["name"])) for cell in columns.values()) for s in facts["strategies"])
@@ -54,7 +55,7 @@ def wide_table(name: str, heads: Iterable[str], rows: Iterable[Iterable[str]], s
     return f'<div class="wide" tabindex="0" role="group" aria-label="{escape(name)}">{table}</div>'
 
 
-def paired_difference(gap: Mapping[str, Any] | None, none: str = "baseline") -> str:
+def paired_difference(gap: Verdict | None, none: str = "baseline") -> str:
     """The cell of a paired difference with its interval, and whether it is beyond the noise; the first has `none`."""
     if gap is None:
         return f'<td class="loose">{none}</td>'
@@ -63,7 +64,7 @@ def paired_difference(gap: Mapping[str, Any] | None, none: str = "baseline") -> 
     return f'<td class="loose">{gap["difference"]:+.3f}{room}{said}</td>'
 
 
-def _rate(s: dict[str, Any]) -> str:
+def _rate(s: StrategyFacts) -> str:
     """Steps and rate, with whose rate that is; where it was published stands where the pointer rests."""
     if not s["rate_from"]:
         return _cell("none")
@@ -82,7 +83,7 @@ def _bytes(number: float) -> str:
     return f"{number / 2**20:.1f} MiB" if number >= 2**20 else f"{number / 2**10:.1f} KiB"
 
 
-def _apart(facts: dict[str, Any]) -> str:
+def _apart(facts: ComparisonFacts) -> str:
     """What sets every strategy apart from the first: how many things, and each with what it is here and there."""
     if not facts["unlike"]:
         return ""
@@ -100,7 +101,7 @@ def _apart(facts: dict[str, Any]) -> str:
     return f"<table><tr>{heads}</tr>{rows}</table>"
 
 
-def changed(comparison: Any) -> str:
+def changed(comparison: Comparison) -> str:
     """Whether the weights that were pre-trained have changed, for all strategies: not one bit, some layers, or all."""
     found: dict[str, list[str]] = {}
     for name, some in comparison.outcomes.items():
@@ -109,7 +110,7 @@ def changed(comparison: Any) -> str:
     return "".join(f"<li>{escape(', '.join(names))}: {escape(said)}.</li>" for said, names in found.items())
 
 
-def _moved(some: Sequence[Any]) -> str:
+def _moved(some: Sequence[Result]) -> str:
     """Which groups of the pre-trained model have moved in any trial of a strategy."""
     groups = some[0].groups
     own = {
@@ -126,7 +127,7 @@ def _moved(some: Sequence[Any]) -> str:
     return f"of the pre-trained model {', '.join(moving)} have changed; {', '.join(still)} are bit-identical"
 
 
-def untouched(comparison: Any) -> str:
+def untouched(comparison: Comparison) -> str:
     """What the old task still gives once extra modules are taken out, for every strategy that plugs modules in."""
     lines = ""
     for strategy in comparison.strategies:

@@ -3,23 +3,26 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
 from numpy import array
 from torch import tensor
 
-from playground.compression.compare import Outcome
+from playground.compression.compare import CompressionFacts, Outcome, PipelineFacts
 from playground.compression.meters import Flip, Matrix
 from playground.compression.report import kept_in_words
+from playground.finetuning.comparing.significance import PairFacts
 from playground.finetuning.data.task import short
 from widgets.static.comparison import paired_difference, wide_table
 from widgets.static.findings import one_matrix
 from widgets.static.svg import heat, picture, rect, words
 from widgets.tokens import BLUE, GREEN, ORANGE
 
-Facts = Mapping[str, Any]
-
-COUNTED = {"parameters": "parameters", "bytes": "file size", "operations": "operations per text"}
+COUNTED: dict[Literal["parameters", "bytes", "operations"], str] = {
+    "parameters": "parameters",
+    "bytes": "file size",
+    "operations": "operations per text",
+}
 """The meters that are counted, by their names in the facts."""
 
 TIMED = {"1": "latency, batch of 1", "32": "latency, batch of 32"}
@@ -32,7 +35,7 @@ MAP, GAP, LETTER = 96, 12, 6.4
 """Pixels of the longest side of a matrix and between two of them, and the width of a letter."""
 
 
-def table(facts: Facts) -> str:
+def table(facts: CompressionFacts) -> str:
     """A row for each pipeline: what is kept, then what it costs."""
     gaps = {gap["name"]: gap for gap in facts["against_uncompressed"]}
     heads = (
@@ -44,7 +47,7 @@ def table(facts: Facts) -> str:
     return wide_table("the meters", heads, rows, small=True)
 
 
-def _cells(row: Facts, gap: Facts | None) -> list[str]:
+def _cells(row: PipelineFacts, gap: PairFacts | None) -> list[str]:
     loss, latency = row["pretraining_loss"], row["latency"]
     return [
         f"<td>{escape(row['name'])}{' <i>(baseline)</i>' if row['baseline'] else ''}</td>",
@@ -74,7 +77,7 @@ def so_far(outcomes: Mapping[str, Sequence[Outcome]]) -> str:
     return wide_table("the models so far", heads, ((f"<td>{text}</td>" for text in row) for row in rows))
 
 
-def meters(facts: Facts) -> str:
+def meters(facts: CompressionFacts) -> str:
     """A bar for each meter and pipeline, as a share of the uncompressed model's, so that they can disagree in sight."""
     rows = facts["pipelines"]
     panels = [

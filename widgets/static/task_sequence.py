@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from html import escape
-from typing import Any
 
-from playground.finetuning.comparing.continual import ContinualResult
+from playground.finetuning.comparing.continual import ContinualResult, LearntTasks, SequenceFacts
 from playground.finetuning.report.page import signed
 from widgets.tokens import BLUE
 
@@ -33,14 +32,14 @@ def _by_task(
     return found
 
 
-def markup(found: dict[str, Any]) -> str:
+def markup(found: SequenceFacts) -> str:
     """A table for each strategy, a row for what had been learnt by then, a column for each task, and the change."""
     tables = "".join(_one(found["tasks"], one, found["unit"]) for one in found["strategies"])
     columns = "repeat(auto-fill,minmax(min(250px,100%),1fr))"
     return f'<div style="display:grid;grid-template-columns:{columns};gap:10px 34px">{tables}</div>'
 
 
-def _one(tasks: Sequence[str], one: dict[str, Any], unit: str) -> str:
+def _one(tasks: Sequence[str], one: LearntTasks, unit: str) -> str:
     heads = "".join(f'<th scope="col">{escape(task)}</th>' for task in tasks)
     rows = "".join(_row(task, row, len(tasks)) for task, row in zip(tasks, one["matrix"], strict=True))
     changes = ("0, exactly" if value == 0.0 else f"{value:+.3f}" for value in one["changes"])

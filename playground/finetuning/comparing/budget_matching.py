@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 import torch
 from torch import Tensor
@@ -38,17 +39,17 @@ class Cost:
     flops: float
 
 
-@dataclass(frozen=True)
-class Held:
-    """Bytes that are held: weights, what learning keeps beside them, and activations kept for the backward pass."""
+class Held(TypedDict):
+    """The memory of one training step, in bytes."""
 
     weights: int
-    learning: int
-    activations: int
+    """All weights of the model, of the head and of added modules."""
 
-    @property
-    def total(self) -> int:
-        return self.weights + self.learning + self.activations
+    learning: int
+    """The gradients of the weights that learn, and what the optimiser keeps for them."""
+
+    activations: int
+    """The activations that are kept for the backward pass."""
 
 
 def cost(
@@ -101,12 +102,13 @@ def held(run: Finetuner) -> Held:
         run.learn(int((sizes[:, None] * learns).sum(dim=0).argmax()))
     weights = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.every)}
     activations = sum(storage.nbytes() for address, storage in kept.items() if address not in weights)
-    return Held(int(sizes.sum()), PER_WEIGHT * int(sizes[learns.any(dim=1)].sum()), activations)
+    learning = PER_WEIGHT * int(sizes[learns.any(dim=1)].sum())
+    return Held(weights=int(sizes.sum()), learning=learning, activations=activations)
 
 
 def held_at_rest(model: LanguageModel) -> Held:
     """What a model holds that is only prompted: its weights."""
-    return Held(_bytes(model.parameters()), 0, 0)
+    return Held(weights=_bytes(model.parameters()), learning=0, activations=0)
 
 
 def _bytes(parameters: Iterable[Tensor]) -> int:

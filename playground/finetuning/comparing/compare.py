@@ -3,14 +3,14 @@
 import time
 from collections.abc import Collection, Generator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
-from typing import Any
+from typing import TypedDict
 
 import torch
 
 from playground.finetuning.comparing import budget_matching as budget
-from playground.finetuning.comparing.significance import judge, leader, top_two
+from playground.finetuning.comparing.significance import PairFacts, judge, leader, top_two
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.files import find_task
@@ -24,7 +24,7 @@ from playground.finetuning.strategy.compose import Unlike, difference, nothing_a
 from playground.finetuning.strategy.find import find_strategy
 from playground.finetuning.strategy.strategy import Strategy, texts_for
 from playground.tokenizing import Tokenizer
-from playground.training.parallel.seeds import spread, spread_if_measured
+from playground.training.parallel.seeds import MeanAndSd, spread, spread_if_measured
 from playground.training.parallel.workers import computed_as_worker
 
 TEST_TEXTS = 500
@@ -43,6 +43,144 @@ class Allotted:
     held: budget.Held
     rate_from: str = ""
     rate_where: str = ""
+
+    @property
+    def memory(self) -> int:
+        """All bytes that are held."""
+        return self.held["weights"] + self.held["learning"] + self.held["activations"]
+
+
+class StrategyMeans(TypedDict):
+    """The two measures of a strategy at one number of labelled texts."""
+
+    name: str
+    """The strategy as it can be typed."""
+
+    accuracy: MeanAndSd
+    """The task's metric on unseen texts, usually the accuracy, 0 to 1."""
+
+    forgetting: MeanAndSd | None
+    """How far the pre-training loss rose, with added modules taken out; null where the model has no head for it."""
+
+
+class StrategyFacts(StrategyMeans):
+    """What a strategy got and what came of it, at the largest number of labelled texts."""
+
+    levels: list[float]
+    """The share of each level, embeddings first, in a learnt mix of the layers; empty where none is learnt."""
+
+    measured: dict[str, MeanAndSd]
+    """Every measure of the task, by its name."""
+
+    trainable: int
+    """The number of weights that learn in at least one step."""
+
+    stored: int
+    """The number of weights that have to be stored for this task."""
+
+    seconds: float
+    """Seconds of all seeds together."""
+
+    groups: list[str]
+    """The layer groups, the rows of `plan` and `moved`."""
+
+    plan: list[list[float]]
+    """For each layer group and step, the planned factor of the learning rate; 0 is frozen."""
+
+    plugged_in: MeanAndSd | None
+    """How far the pre-training loss rose, with added modules left in; null where it is not measured."""
+
+    moved: list[float]
+    """For each layer group, how far its weights moved (Euclidean distance), the mean over the seeds."""
+
+    steps: int
+    """Optimiser steps of each training."""
+
+    rate: float
+    """The learning rate."""
+
+    rate_from: str
+    """Whose learning rate it is; empty where nothing is trained."""
+
+    rate_where: str
+    """Where the learning rate was published, if it was."""
+
+    tokens: float
+    """Tokens that one training reads, estimated from its plan."""
+
+    flops: float
+    """Floating-point operations of one training, estimated from its plan."""
+
+    memory: int
+    """Bytes that a training step holds, the sum of `held`."""
+
+    held: budget.Held
+    """What the memory is made of."""
+
+
+class UnlikeFacts(TypedDict):
+    """Everything in which a strategy differs from the first."""
+
+    name: str
+    """The strategy."""
+
+    things: list[Unlike]
+    """For each difference: what it is, its value in the first strategy, and its value in this one."""
+
+
+class CurvePoint(TypedDict):
+    """All strategies at one number of labelled texts."""
+
+    labels: int
+    """The number of labelled texts."""
+
+    strategies: list[StrategyMeans]
+    against_first: list[PairFacts]
+    """Every other strategy against the first."""
+
+
+class ComparisonFacts(TypedDict):
+    """A comparison of strategies in numbers."""
+
+    task: str
+    metric: str
+    """The metric of the task, which stands under `accuracy`."""
+
+    labels: int
+    """The largest number of labelled texts."""
+
+    seeds: int
+    """The number of seeds."""
+
+    seconds: float
+    """Seconds of the whole comparison."""
+
+    unit: str
+    """The unit of the pre-training loss and of forgetting."""
+
+    strategies: list[StrategyFacts]
+    """In the order in which they were named; the first is the baseline."""
+
+    verdict: str
+    """Which strategy leads, and whether the lead is larger than the noise between seeds."""
+
+    chance: float | None
+    """What a constant answer reaches; null where the metric has no chance level."""
+
+    differences: list[str]
+    """For every other strategy, in a sentence: what sets it apart from the first."""
+
+    unlike: list[UnlikeFacts]
+    """The same as data."""
+
+    against_first: list[PairFacts]
+    """Every other strategy against the first, at the largest number of labelled texts."""
+
+    curve: list[CurvePoint]
+    """A point for each number of labelled texts."""
+
+    notices: list[str]
+    """Notices: what was left out or done otherwise than asked for."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +206,7 @@ class Comparison:
     all_texts: int = 0
     unit: str = "nats"
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> ComparisonFacts:
         """The promised JSON keys of `playground compare`."""
         pairs = [(other, self._as_run(other)) for other in self.strategies[1:]]
         curve = self.curve or {self.labels: self.outcomes}
@@ -80,7 +218,7 @@ class Comparison:
             "seeds": max((len(o) for o in self.outcomes.values()), default=0),
             "seconds": self.seconds,
             "unit": self.unit,
-            "strategies": [_facts(name, outcomes) | self._got(name) for name, outcomes in self.outcomes.items()],
+            "strategies": [_facts(name, some, self.allotted[name]) for name, some in self.outcomes.items()],
             "verdict": verdict,
             "chance": self.chance,
             "differences": [difference(*pair) for _, pair in pairs],
@@ -89,7 +227,7 @@ class Comparison:
             "curve": [
                 {
                     "labels": labels,
-                    "strategies": [{"name": name, **_spreads(some)} for name, some in outcomes.items()],
+                    "strategies": [_means(name, some) for name, some in outcomes.items()],
                     "against_first": against_first[labels],
                 }
                 for labels, outcomes in self.curve.items()
@@ -104,20 +242,6 @@ class Comparison:
         one, two = (replace(s, rate=g.rate) if g else s for s, g in zip(both, got, strict=True))
         first, second = (str(g.steps) if g else "" for g in got)
         return one, two, ("steps", first, second)
-
-    def _got(self, name: str) -> dict[str, Any]:
-        got = self.allotted.get(name)
-        if got is None:
-            return {}
-        spent = {"tokens": got.cost.tokens, "flops": got.cost.flops, "memory": got.held.total}
-        return {
-            "steps": got.steps,
-            "rate": got.rate,
-            "rate_from": got.rate_from,
-            "rate_where": got.rate_where,
-            **spent,
-            "held": asdict(got.held),
-        }
 
 
 @computed_as_worker
@@ -260,7 +384,7 @@ def _trials(
     return trials
 
 
-def mixed_levels(facts: dict[str, Any]) -> list[str]:
+def mixed_levels(facts: ComparisonFacts) -> list[str]:
     """How much of each level every learnt mix reads, in a sentence each (ELMo's s_j, arXiv:1802.05365, eq. 1)."""
     sentences = []
     for s in facts["strategies"]:
@@ -272,7 +396,7 @@ def mixed_levels(facts: dict[str, Any]) -> list[str]:
 
 def judge_curve(
     curve: Mapping[int, Outcomes], chance: float | None = None, texts: int = 0
-) -> tuple[str, dict[int, list[dict[str, Any]]]]:
+) -> tuple[str, dict[int, list[PairFacts]]]:
     """The verdict on the best strategy, and at every number of labelled texts each strategy against the first.
 
     The verdict compares the best with the runner-up, over several numbers of texts by the mean over all of them. All
@@ -292,24 +416,23 @@ def judge_curve(
             gaps = (f"{size} {fmean(points[size, one]) - fmean(points[size, two]):+.3f}" for size in curve)
             lead = f"{lead} {one} against {two} by number of texts: {', '.join(gaps)}."
     tables = {
-        size: [{"name": other} | judged[(size, other), (size, first)] | {"against": first} for other in others]
+        size: [PairFacts(**judged[(size, other), (size, first)], name=other, against=first) for other in others]
         for size in curve
     }
     return lead, tables
 
 
-def _spreads(outcomes: Sequence[Result]) -> dict[str, Any]:
-    return {what: spread_if_measured([getattr(o, what) for o in outcomes]) for what in ("accuracy", "forgetting")}
+def _means(name: str, outcomes: Sequence[Result]) -> StrategyMeans:
+    accuracy, forgetting = spread([o.accuracy for o in outcomes]), spread_if_measured([o.forgetting for o in outcomes])
+    return {"name": name, "accuracy": accuracy, "forgetting": forgetting}
 
 
-def _facts(name: str, outcomes: Sequence[Result]) -> dict[str, Any]:
+def _facts(name: str, outcomes: Sequence[Result], got: Allotted) -> StrategyFacts:
     first = outcomes[0]
     return {
-        "name": name,
+        **_means(name, outcomes),
         "levels": [fmean(level) for level in zip(*(o.shares for o in outcomes), strict=True)],
-        "accuracy": spread([o.accuracy for o in outcomes]),
         "measured": {name: spread([o.measured[name] for o in outcomes]) for name in first.measured},
-        "forgetting": spread_if_measured([o.forgetting for o in outcomes]),
         "trainable": first.trainable,
         "stored": first.stored,
         "seconds": sum(o.seconds for o in outcomes),
@@ -317,4 +440,12 @@ def _facts(name: str, outcomes: Sequence[Result]) -> dict[str, Any]:
         "plan": first.plan.tolist(),
         "plugged_in": spread_if_measured([o.plugged_in for o in outcomes]),
         "moved": [fmean(group) for group in zip(*(o.moved for o in outcomes), strict=True)],
+        "steps": got.steps,
+        "rate": got.rate,
+        "rate_from": got.rate_from,
+        "rate_where": got.rate_where,
+        "tokens": got.cost.tokens,
+        "flops": got.cost.flops,
+        "memory": got.memory,
+        "held": got.held,
     }

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
 import torch
 from torch import Tensor, nn
@@ -33,7 +33,7 @@ from playground.models.adapters import AdapterKind, Attached
 from playground.models.model import LanguageModel
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
-from playground.training.parallel.seeds import spread, spread_if_measured
+from playground.training.parallel.seeds import MeanAndSd, spread, spread_if_measured
 from playground.training.parallel.workers import computed_as_worker
 
 
@@ -243,14 +243,61 @@ def _trial(
     yield ContinualResult(strategy, seed, tuple(matrix), tuple(forgetting), tuple(notices))
 
 
-def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult]) -> dict[str, Any]:
-    """The results by strategy: the mean matrix, the means over tasks and seeds, and what pre-training lost."""
+class LearntTasks(TypedDict):
+    """What a strategy keeps of every task, as means over the seeds."""
+
+    name: str
+    """The strategy."""
+
+    matrix: list[list[float]]
+    """In row k the accuracy on the tasks 0 to k, after task k was learnt."""
+
+    accuracy: MeanAndSd
+    """The mean accuracy over all tasks in the end (ACC)."""
+
+    backward: MeanAndSd
+    """What later tasks changed in the accuracy on earlier ones, on average (BWT); below 0 they were forgotten."""
+
+    changes: list[float]
+    """The same for each task but the last."""
+
+    forgetting: MeanAndSd | None
+    """How far the pre-training loss rose in the end; null where the model has no head for it."""
+
+
+class SequenceFacts(TypedDict):
+    """Tasks that were learnt one after another, in numbers."""
+
+    unit: str
+    """The unit of the pre-training loss and of forgetting."""
+
+    steps: int
+    """Optimiser steps for each task."""
+
+    tasks: list[str]
+    """The tasks in the order in which they were learnt."""
+
+    labels: int
+    """The number of labelled texts of each task."""
+
+    seeds: int
+    """The number of seeds."""
+
+    strategies: list[LearntTasks]
+    notices: list[str]
+    """Notices: what was left out or done otherwise than asked for."""
+
+
+def facts(tasks: Sequence[Task], spec: ComparisonSpec, unit: str, passed: Sequence[ContinualResult]) -> SequenceFacts:
+    """The results by strategy; `unit` is that of the pre-training loss."""
     trials: dict[str, list[ContinualResult]] = {}
     for one in passed:
         trials.setdefault(one.strategy.name, []).append(one)
     return {
+        "unit": unit,
+        "steps": spec.steps,
         "tasks": [task.name for task in tasks],
-        "labels": labels,
+        "labels": spec.train_sizes[-1],
         "seeds": max((len(some) for some in trials.values()), default=0),
         "strategies": [
             {

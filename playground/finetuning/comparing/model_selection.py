@@ -5,10 +5,10 @@ arXiv:2003.08271, sec. 5.2), and a model that only reads both sides cannot write
 """
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from itertools import chain, product
 from statistics import fmean
-from typing import Any
+from typing import TypedDict
 
 import torch
 
@@ -29,20 +29,43 @@ TESTS, SAMPLE = 200, 200
 """Unseen texts of every task, and texts of it whose words are compared with those of pre-training."""
 
 
-@dataclass(frozen=True)
-class TriedRun:
-    """One run on one task: mean accuracy and that of each seed, or None and why not, and how alike the words are.
-
-    `notices` say what is left out of the texts.
-    """
+class TriedRun(TypedDict):
+    """One run on one task."""
 
     run: str
     task: str
     alike: float
+    """What the token frequencies of the task's texts and of pre-training have in common, 0 to 1."""
+
     accuracy: float | None
-    reason: str = ""
-    values: tuple[float, ...] = ()
-    notices: tuple[str, ...] = ()
+    """The mean over the seeds; null where the run cannot learn the task."""
+
+    reason: str
+    """Why the run cannot learn the task; otherwise empty."""
+
+    values: tuple[float, ...]
+    """The accuracy with each seed."""
+
+    notices: tuple[str, ...]
+    """What was left out of the texts or done otherwise than asked for."""
+
+
+class ChoiceFacts(TypedDict):
+    """Several runs, each tried on several tasks."""
+
+    runs: list[str]
+    tasks: list[str]
+    cells: list[TriedRun]
+    """Every run on every task."""
+
+    best: dict[str, str]
+    """By task, the run with the highest accuracy; tasks that no run can learn are left out."""
+
+    verdicts: dict[str, str]
+    """By task, whether the lead of the best run is larger than the noise between seeds."""
+
+    said: str
+    """The rank correlation of likeness and accuracy, in a sentence; empty for fewer than four cells."""
 
 
 @computed_as_worker
@@ -72,9 +95,18 @@ def try_all(
             notices = train.notices + test.notices + strategy.notices(base, train, test, suited)
             notices += describe_same(tests)
         except UserError as refused:
-            yield TriedRun(run, task.name, alike, None, str(refused))
+            yield _tried(run, task, alike, (), str(refused))
         else:
-            yield TriedRun(run, task.name, alike, fmean(found), "", tuple(found), notices)
+            yield _tried(run, task, alike, tuple(found), notices=notices)
+
+
+def _tried(
+    run: str, task: Task, alike: float, values: tuple[float, ...], reason: str = "", notices: tuple[str, ...] = ()
+) -> TriedRun:
+    return {
+        "run": run, "task": task.name, "alike": alike, "accuracy": fmean(values) if values else None,
+        "reason": reason, "values": values, "notices": notices,
+    }  # fmt: skip
 
 
 def likeness(saved: Checkpoint, task: Task) -> float:
@@ -90,20 +122,20 @@ def likeness(saved: Checkpoint, task: Task) -> float:
     return float(torch.minimum(one, other)[tokenizer.specials.words].sum())
 
 
-def facts(tried: Sequence[TriedRun]) -> dict[str, Any]:
+def facts(tried: Sequence[TriedRun]) -> ChoiceFacts:
     """All cells, the best run of every task, whether its lead is noise, and whether likeness goes with accuracy."""
-    runs, tasks = (list(dict.fromkeys(getattr(one, what) for one in tried)) for what in ("run", "task"))
-    by_task = {task: [one for one in tried if one.task == task and one.accuracy is not None] for task in tasks}
+    runs, tasks = dict.fromkeys(one["run"] for one in tried), dict.fromkeys(one["task"] for one in tried)
+    by_task = {task: [one for one in tried if one["task"] == task and one["accuracy"] is not None] for task in tasks}
     possible = {task: some for task, some in by_task.items() if some}
-    values = {task: {one.run: one.values for one in some} for task, some in possible.items()}
+    values = {task: {one["run"]: one["values"] for one in some} for task, some in possible.items()}
     best = {task: [((task, one), (task, two)) for one, two in top_two(each)] for task, each in values.items()}
     every = {(task, run): found for task, each in values.items() for run, found in each.items()}
     judged = judge(every, [*chain.from_iterable(best.values())])
     return {
-        "runs": runs,
-        "tasks": tasks,
-        "cells": [asdict(one) for one in tried],
-        "best": {task: max(some, key=lambda one: one.accuracy or 0.0).run for task, some in possible.items()},
+        "runs": list(runs),
+        "tasks": list(tasks),
+        "cells": list(tried),
+        "best": {task: max(some, key=lambda one: one["accuracy"] or 0.0)["run"] for task, some in possible.items()},
         "verdicts": {task: leader(values[task], "run", [judged[pair] for pair in best[task]]) for task in possible},
         "said": _correlation(list(possible.values())),
     }
@@ -114,8 +146,9 @@ def _correlation(by_task: Sequence[Sequence[TriedRun]]) -> str:
     pairs: list[tuple[float, float]] = []
     for some in by_task:
         if len(some) > 1:
-            alike, right = fmean(one.alike for one in some), fmean(one.accuracy or 0.0 for one in some)
-            pairs += [(one.alike - alike, (one.accuracy or 0.0) - right) for one in some]
+            both = [(one["alike"], one["accuracy"] or 0.0) for one in some]
+            alike, right = (fmean(values) for values in zip(*both, strict=True))
+            pairs += [(one - alike, other - right) for one, other in both]
     if len(pairs) < 4:
         return ""
     together = pearson(*(ranks(torch.tensor(values, dtype=torch.double)) for values in zip(*pairs, strict=True)))

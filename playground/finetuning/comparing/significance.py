@@ -5,7 +5,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import accumulate
 from math import hypot
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import TypedDict, TypeVar
 
 import scipy  # its parts are loaded when they are first used
 
@@ -26,6 +26,48 @@ SAME, MOST_SEEDS = 1e-9, 1000
 
 FAR = 30.0
 """Standard errors from which on the noncentral t distribution is not computed any more."""
+
+
+class Verdict(TypedDict):
+    """The difference between two things that were run with the same seeds, and whether it is beyond the noise."""
+
+    difference: float
+    """The mean over the seeds of the first minus the second, in the unit of the metric."""
+
+    low: float | None
+    """Where the 95 % interval of the difference begins; null where the seeds do not show the noise."""
+
+    high: float | None
+    """Where the 95 % interval of the difference ends."""
+
+    p: float | None
+    """The p-value of the paired t-test with Holm's correction; null where nothing could be tested."""
+
+    larger: bool
+    """Whether the difference is larger than the noise between seeds, at a level of 5 % for all comparisons together."""
+
+    comparisons: int
+    """How many comparisons were tested together."""
+
+    at_chance: float | None
+    """The chance level, where both are no better than guessing; otherwise null."""
+
+    seeds_needed: int | None
+    """How many seeds would find a difference of this size four times out of five; null where that is not known."""
+
+    said: str
+    """The verdict in words."""
+
+
+class PairFacts(Verdict):
+    """One thing against another, paired by seed."""
+
+    name: str
+    """The first of the two."""
+
+    against: str
+    """What it is compared with."""
+
 
 K = TypeVar("K", bound=Hashable)
 Values = Mapping[K, Sequence[float]]
@@ -113,7 +155,7 @@ def describe_power(seeds: int, number: int) -> str:
 
 def judge(
     values: Values[K], pairs: Collection[tuple[K, K]], chance: float | None = None, texts: int = 0
-) -> dict[tuple[K, K], dict[str, Any]]:
+) -> dict[tuple[K, K], Verdict]:
     """The first of each pair against the second, paired by seed: mean difference, its 95 % interval, and a verdict.
 
     All pairs are one family: together they err as seldom as one test. A pair that comes in both directions is tested
@@ -129,26 +171,39 @@ def judge(
     }
 
 
-def _verdict(gaps: Sequence[float], p: float | None, guessed: float | None, number: int) -> dict[str, Any]:
+def _verdict(gaps: Sequence[float], p: float | None, guessed: float | None, number: int) -> Verdict:
     """What the gaps of one of so many comparisons show; `guessed` is the chance level, where neither did better."""
-    known: dict[str, Any] = {"difference": fmean(gaps), "low": None, "high": None, "p": p, "larger": False}
-    known |= {"comparisons": number, "at_chance": guessed, "seeds_needed": None}
+    mean, (words, needed) = fmean(gaps), _describe(gaps, p, guessed, number)
+    room = None if p is None else critical(len(gaps)) * deviation(gaps) / len(gaps) ** 0.5
+    return {
+        "difference": mean,
+        "low": None if room is None else mean - room,
+        "high": None if room is None else mean + room,
+        "p": p,
+        "larger": guessed is None and p is not None and p < LEVEL,
+        "comparisons": number,
+        "at_chance": guessed,
+        "seeds_needed": needed,
+        "said": words,
+    }
+
+
+def _describe(gaps: Sequence[float], p: float | None, guessed: float | None, number: int) -> tuple[str, int | None]:
+    """The verdict in words, and how many seeds would be needed where there is none."""
     if len(gaps) < 2:
-        return known | {"said": "one seed says nothing about the noise"}
-    mean, room = fmean(gaps), critical(len(gaps)) * deviation(gaps) / len(gaps) ** 0.5
-    known |= {"low": mean - room, "high": mean + room} if p is not None else {}
+        return "one seed says nothing about the noise", None
     if guessed is not None:
-        return known | {"said": f"both no better than guessing ({guessed:.3f})"}
+        return f"both no better than guessing ({guessed:.3f})", None
     if p is None:
-        said = f"{len(gaps)} exactly equal gaps say nothing about the noise; run at least {ENOUGH_ALIKE} seeds"
-        return known | {"seeds_needed": ENOUGH_ALIKE, "said": said}
+        words = f"{len(gaps)} exactly equal gaps say nothing about the noise; run at least {ENOUGH_ALIKE} seeds"
+        return words, ENOUGH_ALIKE
+    mean = fmean(gaps)
     if p < LEVEL:
-        return known | {"larger": True, "said": "better" if mean > 0 else "worse"}
+        return "better" if mean > 0 else "worse", None
     needed = seeds_needed([gap if mean > 0 else -gap for gap in gaps], number)
     many = f"about {needed}" if needed else f"more than {MOST_SEEDS:,}"
     alone = f" of {number} comparisons" if p_value(gaps) < LEVEL else ""
-    said = f"within the noise{alone}" + (f"; {many} seeds would be needed" if abs(mean) > SAME else "")
-    return known | {"seeds_needed": needed, "said": said}
+    return f"within the noise{alone}" + (f"; {many} seeds would be needed" if abs(mean) > SAME else ""), needed
 
 
 def top_two(values: Values[K]) -> list[tuple[K, K]]:
@@ -157,7 +212,7 @@ def top_two(values: Values[K]) -> list[tuple[K, K]]:
     return [(first, others[0])] if others and len(values[first]) > 1 else []
 
 
-def leader(values: Values[str], kind: str, judged: Sequence[Mapping[str, Any]]) -> str:
+def leader(values: Values[str], kind: str, judged: Sequence[Verdict]) -> str:
     """Whether the best of some kind leads the runner-up by more than the noise; `judged` is the verdict on both."""
     if not judged:
         return f"One {kind} or one seed cannot be compared; run at least two of each."

@@ -6,8 +6,8 @@ from typing import Any
 
 from playground.corpora.sources import two_files
 from playground.errors import UserError
-from playground.finetuning.comparing.compare import Comparison, compare
-from playground.finetuning.comparing.continual import ContinualResult, continual, facts
+from playground.finetuning.comparing.compare import Comparison, ComparisonFacts, compare
+from playground.finetuning.comparing.continual import ContinualResult, SequenceFacts, continual, facts
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import is_file, path_and_columns
 from playground.training import checkpoint
@@ -84,6 +84,10 @@ print(f"The accuracies differ from those on screen by at most {{apart['accuracy'
 assert not unchanged or apart["accuracy"] < 0.05, "the same numbers, but for rounding on another machine\""""
 
 
+Named = dict[str, dict[str, list[float]]]
+"""The values of accuracy and forgetting, by name."""
+
+
 def check_files(base: str, task: str, extra_encoders: Sequence[str] = ()) -> None:
     """Refuse to begin where a file is not beside the notebook, and say where it comes from."""
     path = path_and_columns(task)[0]
@@ -97,19 +101,20 @@ def check_files(base: str, task: str, extra_encoders: Sequence[str] = ()) -> Non
         )
 
 
-def values_of(facts: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
+def values_of(facts: ComparisonFacts) -> Named:
     """Accuracy and forgetting of a comparison, by number of labelled texts and strategy."""
     return {
         what: {
-            f"{point['labels']} labels, {s['name']}": s[what]["values"] if s[what] else []
+            f"{point['labels']} labels, {s['name']}": means["values"] if means else []
             for point in facts["curve"]
             for s in point["strategies"]
+            for means in [s[what]]
         }
         for what in ("accuracy", "forgetting")
     }
 
 
-def values_in_turn(found: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
+def values_in_turn(found: SequenceFacts) -> Named:
     """The mean matrices of tasks learnt in turn, cell by cell, and what pre-training lost."""
     return {
         "accuracy": {s["name"]: [cell for row in s["matrix"] for cell in row] for s in found["strategies"]},
@@ -125,12 +130,12 @@ def again(spec: ComparisonSpec) -> Comparison:
     return last
 
 
-def again_in_turn(spec: ComparisonSpec) -> dict[str, Any]:
+def again_in_turn(spec: ComparisonSpec) -> SequenceFacts:
     """The facts of the task and those of `then`, learnt in turn from the saved model."""
     saved = checkpoint.load(spec.base)
     events = continual(spec.start(saved), saved.tokenizer, spec)
     passed = [event for event in events if isinstance(event, ContinualResult)]
-    return {"unit": saved.learner.entry.unit()} | facts(spec.tasks, spec.train_sizes[-1], passed)
+    return facts(spec.tasks, spec, saved.learner.entry.unit(), passed)
 
 
 def notebook(asked: ComparisonSpec, provenance: Mapping[str, str], comparison: Comparison) -> bytes:
@@ -141,12 +146,12 @@ def notebook(asked: ComparisonSpec, provenance: Mapping[str, str], comparison: C
         "Run every trial again": RUN,
         "What came out: a dot for every seed": SHOW,
         "Is the difference larger than the noise?": VERDICT,
-        "Is it what was on screen?": _check(values, values_of, comparison.facts()),
+        "Is it what was on screen?": _check(values, values_of, values_of(comparison.facts())),
     }
     return _notebook(f"Which way of fine-tuning for {asked.task}?", provenance, values, cells)
 
 
-def notebook_in_turn(asked: ComparisonSpec, provenance: Mapping[str, str], found: Mapping[str, Any]) -> bytes:
+def notebook_in_turn(asked: ComparisonSpec, provenance: Mapping[str, str], found: SequenceFacts) -> bytes:
     """The notebook of tasks learnt in turn."""
     values = _values(asked) | {"then": list(asked.then)}
     for name in ("match", "parallelism"):
@@ -155,7 +160,7 @@ def notebook_in_turn(asked: ComparisonSpec, provenance: Mapping[str, str], found
         "Is everything here?": NEEDS,
         "Learn the tasks in turn again": RUN_IN_TURN,
         "What came out: each task after each": SHOW_IN_TURN,
-        "Is it what was on screen?": _check(values, values_in_turn, found),
+        "Is it what was on screen?": _check(values, values_in_turn, values_in_turn(found)),
     }
     return _notebook(f"What remains of {asked.task} after {', '.join(asked.then)}?", provenance, values, cells)
 
@@ -169,11 +174,11 @@ def _values(asked: ComparisonSpec) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
-def _check(values: Mapping[str, Any], what: Callable[[Mapping[str, Any]], Any], facts: Mapping[str, Any]) -> str:
-    """The cell that compares the results with those on screen; the base may lie elsewhere now."""
+def _check(values: Mapping[str, Any], read: Callable[..., Named], known: Named) -> str:
+    """The cell that reads the results and compares them with those on screen; the base may lie elsewhere now."""
     names = [name for name in values if name != "base"]
     asked, listed = [values[name] for name in names], f"[{', '.join(names)}]"
-    return CHECK.format(function=what.__name__, known=what(facts), names=listed, asked=asked)
+    return CHECK.format(function=read.__name__, known=known, names=listed, asked=asked)
 
 
 def _notebook(

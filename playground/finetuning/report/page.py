@@ -9,18 +9,20 @@ from dataclasses import dataclass, replace
 from html import escape
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import torch
 
 from playground import __version__
-from playground.errors import UserError
-from playground.finetuning.comparing.compare import Comparison, mixed_levels
-from playground.finetuning.comparing.continual import ContinualResult
+from playground.errors import unwritable
+from playground.finetuning.comparing.compare import Comparison, ComparisonFacts, StrategyFacts, mixed_levels
+from playground.finetuning.comparing.continual import ContinualResult, SequenceFacts
 from playground.finetuning.comparing.continual import facts as in_turn
+from playground.finetuning.comparing.significance import PairFacts
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.task import Task, short
 from playground.finetuning.report.notebook import notebook, notebook_in_turn
+from playground.training.parallel.seeds import MeanAndSd
 from playground.training.store.ready_made import named, weights_hash
 from playground.training.train_state import TrainState
 
@@ -64,6 +66,41 @@ Draw = Callable[[str, Mapping[str, Sequence[float]], Mapping[str, Sequence[float
 """Draws an SVG with a title: accuracy and forgetting of every strategy, seed by seed, and the unit of forgetting."""
 
 
+class ReportFacts(ComparisonFacts):
+    """Fine-tuning strategies side by side, and where they start from."""
+
+    base: str
+    """The entry that was pre-trained."""
+
+    corpus: str
+    """The corpus of its pre-training."""
+
+    provenance: dict[str, str]
+    """Where the numbers come from, in words: base model, task, texts, seeds, versions, machine and command."""
+
+
+class TrialRow(TypedDict):
+    """A row of the table: one strategy with one seed at one number of labelled texts, what it got and its outcome."""
+
+    strategy: str
+    seed: int
+    labels: int
+    steps: int
+    rate: float
+    rate_from: str
+    rate_where: str
+    accuracy: float
+    forgetting: float | None
+    forgetting_plugged_in: float | None
+    trainable: int
+    stored: int
+    seconds: float
+    memory: int
+    corpus: str
+    corpus_hash: str
+    version: str
+
+
 @dataclass(frozen=True)
 class Report:
     """A finished comparison with everything that is needed to make it again, and what draws its figure."""
@@ -73,28 +110,27 @@ class Report:
     origin: Origin
     draw: Draw
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[TrialRow]:
         """One row for every trial: what it got and its outcome."""
         return [
             {
                 "strategy": name, "seed": self.asked.seed + k, "labels": labels,
-                "steps": got.steps if got else outcome.plan.shape[1], "rate": got and got.rate,
-                "rate_from": got and got.rate_from, "rate_where": got and got.rate_where,
+                "steps": got.steps, "rate": got.rate, "rate_from": got.rate_from, "rate_where": got.rate_where,
                 "accuracy": outcome.accuracy, "forgetting": outcome.forgetting,
                 "forgetting_plugged_in": outcome.plugged_in, "trainable": outcome.trainable, "stored": outcome.stored,
-                "seconds": outcome.seconds, "memory": got and got.held.total, "corpus": self.origin.corpus,
+                "seconds": outcome.seconds, "memory": got.memory, "corpus": self.origin.corpus,
                 "corpus_hash": self.origin.corpus_hash, "version": __version__,
             }
             for labels, named in self.comparison.curve.items()
             for name, some in named.items()
-            for got in [self.comparison.allotted.get(name)]
+            for got in [self.comparison.allotted[name]]
             for k, outcome in enumerate(some)
         ]  # fmt: skip
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> ReportFacts:
         """The facts of the comparison and where they come from."""
-        origin = {"base": self.origin.entry, "corpus": self.origin.corpus, "provenance": came_from(self)}
-        return self.comparison.facts() | origin
+        facts, origin = self.comparison.facts(), self.origin
+        return {**facts, "base": origin.entry, "corpus": origin.corpus, "provenance": came_from(self)}
 
     def figure(self) -> str:
         """Accuracy and forgetting of every strategy at the largest number of labelled texts, as SVG."""
@@ -106,6 +142,16 @@ class Report:
         return self.draw(title, accuracy, forgetting, self.comparison.unit)
 
 
+class SequenceReportFacts(SequenceFacts):
+    """Tasks learnt one after another, and where the training starts from."""
+
+    base: str
+    """The entry that was pre-trained."""
+
+    provenance: dict[str, str]
+    """Where the numbers come from, in words: base model, tasks, texts, seeds, versions, machine and command."""
+
+
 @dataclass(frozen=True)
 class ContinualReport:
     """Tasks that were learnt one after another, with everything that is needed to do so again."""
@@ -115,15 +161,10 @@ class ContinualReport:
     origin: Origin
     tasks: tuple[Task, ...] = ()
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> SequenceReportFacts:
         """The results, and where they come from."""
-        origin = {
-            "base": self.origin.entry,
-            "unit": self.origin.unit,
-            "steps": self.asked.steps,
-            "provenance": came_from(self),
-        }
-        return origin | in_turn(self.tasks or self.asked.tasks, self.asked.train_sizes[-1], self.passed)
+        sequence = in_turn(self.tasks or self.asked.tasks, self.asked, self.origin.unit, self.passed)
+        return {"base": self.origin.entry, **sequence, "provenance": came_from(self)}
 
 
 def came_from(made: Report | ContinualReport) -> dict[str, str]:
@@ -206,29 +247,29 @@ def _page(title: str, body: str, provenance: dict[str, str]) -> bytes:
     ).encode()
 
 
-def _table(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     cells = ["".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows]
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
     return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
 
 
-def _cells(s: dict[str, Any]) -> tuple[Any, ...]:
+def _cells(s: StrategyFacts) -> tuple[str | int, ...]:
     """The cells of a strategy; behind its rate stands whether it is ours, published, one for all or searched for."""
     right = s["accuracy"]
     return (
         s["name"], f"{right['mean']:.3f} ± {right['sd']:.3f}", signed(s["forgetting"]),
-        f"{s['trainable']:,}", f"{s['stored']:,}", s.get("steps", ""),
-        f"{s['rate']:g} ({s['rate_from']})" if s.get("rate_from") else "",
-        f"{s['memory'] / 1024:.1f}" if "memory" in s else "", f"{s['seconds']:.2f}",
+        f"{s['trainable']:,}", f"{s['stored']:,}", s["steps"],
+        f"{s['rate']:g} ({s['rate_from']})" if s["rate_from"] else "", f"{s['memory'] / 1024:.1f}",
+        f"{s['seconds']:.2f}",
     )  # fmt: skip
 
 
-def signed(change: Mapping[str, Any] | None, unit: str = "") -> str:
+def signed(change: MeanAndSd | None, unit: str = "") -> str:
     """A change over the seeds, mean and deviation; a dash where it was not measured."""
     return f"{change['mean']:+.3f} ± {change['sd']:.3f} {unit}".rstrip() if change else "–"
 
 
-def against(gap: dict[str, Any]) -> str:
+def against(gap: PairFacts) -> str:
     """A paired difference as a sentence."""
     interval = f" (95 % interval {gap['low']:+.3f} to {gap['high']:+.3f})" if gap["low"] is not None else ""
     return f"{gap['name']} against {gap['against']}: {gap['difference']:+.3f}{interval}: {gap['said']}."
@@ -269,8 +310,15 @@ TURN_FILES: dict[str, Callable[[Any], bytes]] = {
 def write(made: Report | ContinualReport, folder: Path) -> None:
     """Write every file into a folder; the notebook stands in it, so the paths in the notebook begin there."""
     here = replace(made, asked=made.asked.seen_from(folder))
-    for name, make in (FILES if isinstance(made, Report) else TURN_FILES).items():
-        try:
-            (folder / name).write_bytes(make(here if name.endswith(".ipynb") else made))
-        except OSError as error:
-            raise UserError(f"{folder / name} cannot be written ({error.strerror or error}).") from error
+    files = FILES if isinstance(made, Report) else TURN_FILES
+    write_files(folder, {name: make(here if name.endswith(".ipynb") else made) for name, make in files.items()})
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files by their names into a folder, which is made where there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise unwritable(folder, error) from error

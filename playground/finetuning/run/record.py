@@ -3,32 +3,55 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import torch
-from torch import Tensor
 
 from playground import __version__
 from playground.errors import UserError
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Result
 from playground.finetuning.strategy.strategy import Strategy
-from playground.parsing import LARGEST, has_form, parse_json
+from playground.parsing import LARGEST, form_of, has_form, parse_json
 
 FILE = "trials.jsonl"
 FOR_PEOPLE = ("name", "aliases", "family", "idea", "source", "made_of", "published")
 """Fields of a strategy on which no number of a trial depends."""
 
 
-OUTCOME = {
-    "accuracy": float, "forgetting?": float, "trainable": int, "stored": int, "seconds": float, "groups": [str],
-    "plan": [[float]], "rates": [[float]], "moved": [float], "plugged_in?": float, "shares?": [float],
-    "unchanged?": bool, "measured?": {str: float}, "sizes?": [int],
-}  # fmt: skip
-"""What an outcome holds where it is written down."""
+class WrittenResult(TypedDict):
+    """A `Result` where it is written down."""
+
+    accuracy: float
+    forgetting: float | None
+    trainable: int
+    stored: int
+    seconds: float
+    groups: list[str]
+    plan: list[list[float]]
+    rates: list[list[float]]
+    moved: list[float]
+    plugged_in: float | None
+    shares: list[float]
+    unchanged: bool
+    measured: dict[str, float]
+    sizes: list[int]
+
+
+class Line(TypedDict):
+    """A line of a record: the outcome of a trial, or a learning rate that was searched for."""
+
+    key: str
+    value: WrittenResult | float
+    strategy: NotRequired[str]
+    seed: NotRequired[int]
+    labels: NotRequired[int]
+    what: NotRequired[str]
+
+
+RESULT = form_of(WrittenResult)
 
 
 @dataclass
@@ -40,8 +63,8 @@ class Record:
     """
 
     path: Path | None = None
-    known: dict[str, Any] = field(default_factory=dict)
-    earlier: list[dict[str, Any]] | None = None
+    known: dict[str, WrittenResult | float] = field(default_factory=dict)
+    earlier: list[Line] | None = None
 
     @classmethod
     def of(cls, folder: Path, resume: bool) -> "Record":
@@ -70,7 +93,7 @@ class Record:
         except OSError as error:
             raise UserError(f"The record {self.path} cannot be written ({error.strerror or error}).") from error
 
-    def put(self, key: str, value: Any, **about: Any) -> None:
+    def put(self, key: str, value: WrittenResult | float, **about: str | int) -> None:
         """Keep a value; `about` is for people who look into the file."""
         self.known[key] = value
         self.begin()
@@ -81,37 +104,37 @@ class Record:
                 os.fsync(file.fileno())
 
     def outcome(self, key: str) -> Result | None:
-        return read_outcome(self.known[key]) if key in self.known else None
+        known = self.known.get(key)
+        return read_outcome(known) if isinstance(known, dict) else None
 
 
-def _line(content: bytes) -> dict[str, Any] | None:
+def _line(content: bytes) -> Line | None:
     """A line of a record, with a learning rate or the outcome of a trial; None where it is damaged."""
     try:
         line = parse_json(content.decode("utf-8"))
-        if has_form(line, {"key": str, "value": OUTCOME}):
+        if has_form(line, {"key": str, "value": RESULT}):
             outcome = read_outcome(line["value"])
             whole = len(outcome.groups) == len(outcome.plan) == len(outcome.rates) == len(outcome.moved)
             whole = whole and abs(outcome.accuracy) <= 1 and not abs(outcome.forgetting or 0.0) > LARGEST
             return line if whole else None
-    except (ValueError, TypeError, RuntimeError, OverflowError):
+    except (ValueError, TypeError, RuntimeError, OverflowError, LookupError):
         return None
     return line if has_form(line, {"key": str, "value": float}) else None
 
 
-def write_outcome(outcome: Result) -> dict[str, Any]:
+def write_outcome(outcome: Result) -> WrittenResult:
     """An outcome as JSON; every number comes back to the last bit."""
-    values = {f.name: getattr(outcome, f.name) for f in fields(outcome)}
-    return {name: value.tolist() if isinstance(value, Tensor) else value for name, value in values.items()}
+    values: dict[str, Any] = {f.name: getattr(outcome, f.name) for f in fields(outcome)}
+    values |= {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
+    values |= {"plan": outcome.plan.tolist(), "rates": outcome.rates.tolist()}
+    return WrittenResult(**values)
 
 
-def read_outcome(values: Mapping[str, Any]) -> Result:
+def read_outcome(values: WrittenResult) -> Result:
     """The outcome that was written."""
-    known: dict[str, Any] = {f.name: values[f.name] for f in fields(Result) if f.name in values}
-    for name, value in known.items():
-        if name in ("plan", "rates"):
-            known[name] = torch.tensor(value)
-        elif isinstance(value, list):
-            known[name] = tuple(value)
+    known: dict[str, Any] = {f.name: values[f.name] for f in fields(Result)}
+    known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
+    known |= {name: torch.tensor(values[name]) for name in ("plan", "rates")}
     return Result(**known)
 
 

@@ -13,7 +13,7 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as Signal
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, TypedDict
 
 from playground.batch import Tokens
 from playground.errors import UserError
@@ -63,12 +63,25 @@ class Band:
     seeds: int
 
 
-def spread(values: Sequence[float]) -> dict[str, Any]:
+class MeanAndSd(TypedDict):
+    """A measure over the seeds."""
+
+    mean: float
+    """The mean over the seeds."""
+
+    sd: float
+    """The sample standard deviation between the seeds; 0 where there is one seed."""
+
+    values: list[float]
+    """The value of each seed, in the order of the seeds."""
+
+
+def spread(values: Sequence[float]) -> MeanAndSd:
     """Mean, sample standard deviation (0 for a single value) and the values themselves."""
     return {"mean": fmean(values), "sd": stdev(values) if len(values) > 1 else 0.0, "values": list(values)}
 
 
-def spread_if_measured(values: Sequence[float | None]) -> dict[str, Any] | None:
+def spread_if_measured(values: Sequence[float | None]) -> MeanAndSd | None:
     """The same, None where a value was not measured."""
     measured = [value for value in values if value is not None]
     return spread(measured) if len(measured) == len(values) else None

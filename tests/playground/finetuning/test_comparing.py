@@ -277,10 +277,10 @@ def test_what_a_step_holds_is_what_autograd_keeps():
     held = {name: last_of(name, seeds=1).allotted[name].held for name in ("full", "feature-based")}
     sizes = {name: 4 * last_of(name, seeds=1).outcomes[name][0].trainable for name in ("full", "feature-based")}
     for name, size in sizes.items():
-        assert held[name].learning == 3 * size, "a gradient and two running means for every weight that learns"
-    assert 0 < held["feature-based"].activations < held["full"].activations
+        assert held[name]["learning"] == 3 * size, "a gradient and two running means for every weight that learns"
+    assert 0 < held["feature-based"]["activations"] < held["full"]["activations"]
     rests = held_at_rest(base_of().learner.model)
-    assert rests.learning == rests.activations == 0 < rests.weights
+    assert rests["learning"] == rests["activations"] == 0 < rests["weights"]
 
 
 def test_a_search_has_the_same_budget_for_all_and_never_sees_the_texts_it_judges_by(monkeypatch):

@@ -119,7 +119,7 @@ class Results(View):
         self.outcomes.visible = self.trials.visible = trials.state != "ready" and not trials.in_turn
 
 
-def _measured(values: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+def _measured(values: Mapping[str, object], others: Mapping[str, object]) -> bool:
     """Whether a chart has something to show, now or later: not where there are other values and none of its own."""
     return any(values.values()) or not any(others.values())
 

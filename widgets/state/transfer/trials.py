@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from playground.finetuning import Comparison, Strategy, Task, TrialEvent
-from playground.finetuning.comparing.continual import Advanced, ContinualResult, facts
+from playground.finetuning.comparing.continual import Advanced, ContinualResult, SequenceFacts, facts
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
 
@@ -191,9 +191,6 @@ class Trials:
         return [event for event in list(self.events) if isinstance(event, ContinualResult)]
 
     @property
-    def found(self) -> dict[str, Any] | None:
+    def found(self) -> SequenceFacts | None:
         """The result of the tasks in turn so far."""
-        if not self.passed:
-            return None
-        sequence = facts(self.in_turn, self.asked.train_sizes[0], self.passed)
-        return {"base": self.base_name, "unit": self.unit, "steps": self.asked.steps} | sequence
+        return facts(self.in_turn, self.asked, self.unit, self.passed) if self.passed else None

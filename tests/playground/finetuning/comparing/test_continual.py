@@ -55,8 +55,9 @@ def test_what_trains_the_model_has_a_matrix_and_forgets_pre_training(strategy):
 
 
 def test_the_facts_say_what_every_strategy_reads_fewer_of():
-    """`told` has the sentences of all strategies, each once."""
-    told = facts([find_task(name) for name in TASKS], 16, [passed("full"), passed("EWC"), passed("EWC")])["notices"]
+    """`notices` has the sentences of all strategies, each once."""
+    results = [passed("full"), passed("EWC"), passed("EWC")]
+    told = facts([find_task(name) for name in TASKS], ComparisonSpec(train_sizes=(16,)), "nats", results)["notices"]
     instead = "are read, as there are fewer than the 32 asked for."
     assert f"sentiment: EWC: 4 rows of pre-training text {instead}" in told
     assert f"entailment: EWC: 16 texts of an earlier task {instead}" in told
@@ -131,7 +132,7 @@ def test_the_means_are_those_of_the_matrices():
         ContinualResult(find_strategy("full"), 0, ((a,), (b, c)), (0.0, 1.0))
         for a, b, c in [(1, 0.5, 0.7), (0.8, 0.4, 0.5)]
     )
-    told = facts([find_task(t) for t in TASKS], 16, [one, other])
+    told = facts([find_task(t) for t in TASKS], ComparisonSpec(), "nats", [one, other])
     [full] = told["strategies"]
     assert full["matrix"] == [[pytest.approx(0.9)], [pytest.approx(0.45), pytest.approx(0.6)]]
     assert full["accuracy"]["mean"] == pytest.approx((0.6 + 0.45) / 2)
