@@ -18,6 +18,9 @@ from playground.objectives.objective import Printed
 from playground.trace import frames
 from playground.trace.inputs import reads_two
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild, rebuild_row
+from playground.trace.schema import Masks, ObjectiveFacts
+
+FACTS = (ObjectiveFacts,)
 
 ROW = 32
 """Tokens of a row of a corpus, as in training by default."""
@@ -113,7 +116,7 @@ def _ids(lane: dict[str, Any]) -> Iterator[str]:
         yield f"  {ids['title'].removesuffix(':'):<8} {' '.join(words if len({*words}) > 1 else words[:1])}"
 
 
-def _matrices(visible: dict[str, list[list[int]]]) -> list[str]:
+def _matrices(visible: Masks) -> list[str]:
     """The attention masks, a line for each query position; the first one begins with the name of the stack."""
     return [
         f"  {'' if number else name:<8}{''.join(' ■' if cell else ' ·' for cell in row)}"

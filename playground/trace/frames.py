@@ -3,7 +3,7 @@
 import base64
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -23,6 +23,7 @@ from playground.batch import (
 )
 from playground.leaks import Place, Verdict
 from playground.trace.mask_words import masks_in_words
+from playground.trace.schema import IdLists, Leak, Masks
 
 TITLES = {"see": "Attention mask", "ask": "Predict"}
 NAMES = {"change": "corrupt", "see": "visibility"}
@@ -70,14 +71,14 @@ def that_change(text: Batch, steps: Steps) -> list[tuple[str, Batch]]:
     return [(verb, e) for verb, e in steps if verb != "arrange" or not torch.equal(e.inputs.ids, text.inputs.ids)]
 
 
-def leak(verdict: Verdict) -> dict[str, Any]:
+def leak(verdict: Verdict) -> Leak:
     """The verdict as data: by design is neither a leak nor clean, so it has its own flag."""
     return {
         "leak": verdict.leak,
         "level": "red" if verdict.leak else "amber" if verdict.by_design else "green",
         "by_design": [p + 1 for p in verdict.by_design],
         "sentence": verdict.sentence,
-        "path": [vars(place) for place in verdict.path],
+        "path": [{"stream": place.stream, "position": place.position, "layer": place.layer} for place in verdict.path],
     }
 
 
@@ -116,11 +117,11 @@ def _reordered(batch: Batch, row: int) -> bool:
     return not torch.equal(order, arange(len(order), order.device))
 
 
-def id_lists(stream: Stream, row: int = 0) -> dict[str, list[int]]:
+def id_lists(stream: Stream, row: int = 0) -> IdLists:
     """What a model can read of each position beside its token, without padding, by its names in transformers."""
     known = {"token_type_ids": stream.segment_ids, "position_ids": stream.position_ids, "langs": stream.language_ids}
     known |= {f"{name}_type_ids": label.ids for name, label in stream.label_ids.items()}
-    return {name: ids[row][stream.valid[row]].tolist() for name, ids in known.items()}
+    return cast(IdLists, {name: ids[row][stream.valid[row]].tolist() for name, ids in known.items()})
 
 
 def _ids(batch: Batch, stream: Stream, row: int) -> list[dict[str, Any]]:
@@ -229,7 +230,7 @@ def _cell(text: str, key: str, state: str, **more: Any) -> Cell:
     return {"text": text, "key": key, "state": state, "chosen": False, "graded": False, "badge": "", "was": ""} | more
 
 
-def visible(batch: Batch, row: int = 0) -> dict[str, list[list[int]]]:
+def visible(batch: Batch, row: int = 0) -> Masks:
     """The attention masks of a row by name, as rows of 0 and 1, query x key, without padding."""
     inputs, decoder = batch.inputs, batch.decoder
     real = inputs.valid[row]

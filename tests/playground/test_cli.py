@@ -4,12 +4,14 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, partial
 from pathlib import Path
+from typing import NotRequired, TypedDict, is_typeddict
 
 import pytest
 import torch
+from pydantic import ValidationError
 
 from playground import cli
 from playground.corpora import open_corpus
@@ -29,6 +31,7 @@ from playground.training.store import ready_made
 from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_named
+from tests import json_keys
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, every_entry_or_kind, reviews, tiny
 from widgets.state.stage import StageStore
@@ -77,12 +80,14 @@ def call(capsys):
 
 @pytest.fixture
 def facts(call):
-    """The JSON object of a command that goes well; nothing else may stand on standard output."""
+    """The JSON object of a command that goes well, as declared; nothing else may stand on standard output."""
 
     def run(*arguments):
         status, out, err = call(*arguments, "--json")
         assert status == 0, err
         assert out.count("\n") == 1
+        if arguments[0] not in json_keys.UNTYPED:
+            json_keys.check(out, *json_keys.facts_of(arguments[0]))
         return json.loads(out)
 
     return run
@@ -97,6 +102,47 @@ def pair_for(name):
 GUESSED = ("label:phrase", "label:mention", "label:language")
 TYPED = [n for n, o in objectives().items() if not any(k.startswith("label:") and k not in GUESSED for k in o.needs)]
 """The objectives that a typed text can give; the others need labels that only a corpus knows."""
+
+
+# what is printed with --json
+
+
+@pytest.mark.parametrize("command", sorted({*json_keys.answers_in_json()} - json_keys.UNTYPED))
+def test_a_command_declares_what_it_prints_as_json(command):
+    assert all(is_typeddict(kind) or is_dataclass(kind) for kind in json_keys.facts_of(command))
+
+
+class _Part(TypedDict):
+    share: float
+    words: NotRequired[list[str]]
+
+
+@dataclass
+class _Whole:
+    name: str
+    parts: dict[str, _Part]
+    pair: tuple[str, int] | None = None
+
+
+WHOLE = {"name": "a", "parts": {"x": {"share": 1, "words": ["b"]}}, "pair": ["c", 2]}
+
+
+def test_what_is_declared_is_accepted():
+    json_keys.check(json.dumps(WHOLE), _Whole)
+    json_keys.check(json.dumps(WHOLE | {"parts": {"y": {"share": 0.5}}, "pair": None}), _Part, _Whole)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"more": 1}, {"name": 1}, {"name": None}, {"pair": ["c", 2.5]}, {"pair": ["c"]}, {"parts": {"x": {}}},
+        {"parts": {"x": {"share": "1"}}}, {"parts": {"x": {"share": 1, "more": 1}}},
+        {"parts": {"x": {"share": 1, "words": [1]}}},
+    ],
+)  # fmt: skip
+def test_what_is_not_declared_is_seen(wrong):
+    with pytest.raises(ValidationError):
+        json_keys.check(json.dumps(WHOLE | wrong), _Whole)
 
 
 # objective

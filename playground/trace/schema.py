@@ -1,0 +1,209 @@
+"""The keys of JSON that tell of one objective on one text: of `playground objective` and `playground table`."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class IdLists(TypedDict):
+    """What a model reads at each position of its input beside the token, by its names in transformers."""
+
+    token_type_ids: list[int]
+    """The segment of each token."""
+    position_ids: list[int]
+    """The position of each token."""
+    langs: list[int]
+    """The language of each token."""
+    task_type_ids: NotRequired[list[int]]
+    """The task of the batch at each token, from 1."""
+    polarity_type_ids: NotRequired[list[int]]
+    """The sentiment of the text at each token, from 1; 0 where it is unknown."""
+    word_polarity_type_ids: NotRequired[list[int]]
+    """The sentiment of each word, from 1; 0 where it is unknown."""
+    pos_type_ids: NotRequired[list[int]]
+    """The part of speech of each word, from 1; 0 where it is unknown."""
+
+
+class DecoderIdLists(TypedDict):
+    """What a decoder reads at each position of its input beside the token."""
+
+    decoder_token_type_ids: NotRequired[list[int]]
+    """The segment of each token of the decoder's input."""
+    decoder_position_ids: NotRequired[list[int]]
+    """The position of each token of the decoder's input."""
+    decoder_langs: NotRequired[list[int]]
+    """The language of each token of the decoder's input."""
+
+
+Masks = dict[str, list[list[int]]]
+"""Attention masks by name: rows of 0 and 1, query positions down, key positions across.
+
+The names are `encoder`; with a query stream `content` and `query`; with a decoder also `decoder` and `cross`. Where
+layers differ, a second mask of every second layer ends in ` above`.
+"""
+
+KnobValue = bool | float | str
+
+
+class Place(TypedDict):
+    """A position of a stream in a layer, on the path of a leak."""
+
+    stream: str
+    position: int
+    """Position in the stream, from 0."""
+    layer: int
+
+
+class Leak(TypedDict):
+    """Whether an answer can reach its own prediction, and on which path."""
+
+    leak: bool
+    level: Literal["red", "amber", "green"]
+    """Red is a leak, amber an answer that is shown by design."""
+    by_design: list[int]
+    """Positions, from 1, whose answers are shown by design."""
+    sentence: str
+    path: list[Place]
+    """The shortest path of a leak, from the answer to its prediction."""
+
+
+class Misprint(TypedDict):
+    """What a source prints where it errs."""
+
+    latex: str
+    where: str
+    """Where it stands in the source."""
+    wrong: str
+    """What is wrong with it."""
+
+
+class LeftOut(TypedDict):
+    """A text of which only the first tokens are used."""
+
+    text: str
+    """Which text it is."""
+    used: int
+    """Tokens that are used."""
+    tokens: int
+    """Tokens that it has; 0 if it is too long to be counted."""
+    said: str
+    """The same in a sentence."""
+
+
+class Term(TypedDict):
+    """A term of the loss, and what it scores."""
+
+    target: str
+    latex: str
+    weight: float
+    """Weight of the target in the loss."""
+    symbols: dict[str, str]
+    """What the symbols in the LaTeX mean."""
+    network: str
+    """The network that predicts: main, generator, backward ..."""
+    reader: str
+    """The stream that predicts: inputs, query or decoder."""
+    positions: list[int]
+    """Scored positions of the stream, from 1."""
+
+
+class SurveyRow(TypedDict):
+    """Inputs and targets as the survey's Table 2 prints them."""
+
+    inputs: str
+    targets: str
+
+
+class TargetSignal(TypedDict):
+    """How much is learned from a batch by one target."""
+
+    graded: int
+    """Scored positions."""
+    read: int
+    """Tokens of text that are read for the target."""
+    idle_rows: int
+    """Rows without a scored position."""
+    share: float
+    """Scored positions for each token that is read."""
+
+
+class AuxiliaryFacts(IdLists):
+    """The input, the targets and the masks of another network of the objective, such as the generator of RTD."""
+
+    network: str
+    inputs: list[str]
+    targets: NotRequired[list[str]]
+    graded: NotRequired[list[int]]
+    """1 for each target that is scored, else 0."""
+    visible: Masks
+    """Its attention masks, as those of the main network."""
+
+
+class SharedFacts(TypedDict):
+    """What the JSON of the command line and the record of a stage both say of an objective."""
+
+    formula: str
+    """The loss in LaTeX."""
+    source: str
+    """The paper."""
+    terms: list[Term]
+    misprint: Misprint | None
+    left_out: list[LeftOut]
+
+
+class ObjectiveFacts(IdLists, DecoderIdLists, SharedFacts):
+    """One objective on one text."""
+
+    objective: str
+    text: str
+    pair: str
+    """The second text; empty where there is none."""
+    seed: int
+    inputs: list[str]
+    """The tokens that the model reads."""
+    decoder_inputs: list[str] | None
+    """The tokens that the decoder reads; null without one."""
+    targets: list[str]
+    """The answers, in the order in which they are predicted."""
+    graded: list[int]
+    """1 for each target that is scored, else 0."""
+    target_positions: list[int]
+    """The position, from 1, of each target in the stream that predicts it."""
+    reader: str
+    """The stream that predicts: inputs, query or decoder."""
+    actions: list[str]
+    """What happened to each token of the text, such as kept, masked, randomised or deleted."""
+    visible: Masks
+    """Attention masks by name, as rows of 0 and 1: query positions down, key positions across. The names are `encoder`;
+    of PLM `content` and `query`; of an encoder-decoder `encoder`, `decoder` and `cross`."""
+    leak: bool
+    """Whether an answer can reach its own prediction."""
+    leak_detail: Leak
+    plan: dict[str, Any]
+    """What was drawn, by the key of the plan; `--plan` takes it back."""
+    knobs: dict[str, KnobValue]
+    """The value of each knob of the objective."""
+    row: str
+    """Its row in the survey's Table 2; empty where it has none."""
+    survey: SurveyRow
+    signal: float
+    """Scored positions for each token of the text."""
+    signal_by_target: dict[str, TargetSignal]
+    beside: list[AuxiliaryFacts]
+    notice: str
+    """What was guessed, rounded or left out, in sentences; empty where nothing was."""
+
+
+class LeftOutRow(TypedDict):
+    """A row of the table that the text cannot give."""
+
+    row: str
+    objective: str
+    reason: str
+
+
+class TableFacts(TypedDict):
+    """The survey's Table 2 for a text."""
+
+    text: str
+    seed: int
+    rows: list[ObjectiveFacts]
+    left_out: list[LeftOutRow]
