@@ -18,8 +18,8 @@ from playground.knob import knobs
 
 FILE = Path(__file__).with_name("cli.md")
 HEAD, END = "## JSON keys that scripts may rely on\n\n", "Keys of a plan: "
-INTRODUCTION = """More may be added. `a.b` is the key `b` of the object `a`, `a[].b` that of each object of the list `a`, and `a.*.b`
-that of each value of the object `a`. An optional key is left out where it has nothing to say.
+INTRODUCTION = """More may be added. `a.b` is the key `b` of the object `a`, `a[].b` that of each object of the
+list `a`, and `a.*.b` that of each value of the object `a`. An optional key is left out where it has nothing to say.
 """
 PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null", Any: "any value"}
 
@@ -41,7 +41,7 @@ def table(kind: Any, names: dict[Any, str]) -> str:
 
 
 def rows(kind: Any, names: dict[Any, str], above: str = "") -> Iterator[str]:
-    """A row for each key of an object, followed by those of an object inside unless this has a table of its own."""
+    """A row for each key of an object, followed by those of an object inside that has neither a table nor knobs."""
     hints = get_type_hints(kind, include_extras=True)
     for key, text in meanings_of(kind).items():
         hint, inside = hints[key], object_in(hints[key])
@@ -49,7 +49,7 @@ def rows(kind: Any, names: dict[Any, str], above: str = "") -> Iterator[str]:
         meaning = text or (told(inside[0]) if inside else "")
         as_in = f" As in `{names[inside[0]]}`." if inside and inside[0] in names else ""
         yield f"| `{above}{key}` | {spelt(hint)}{optional} | {f'{meaning}{as_in}'.strip()} |\n"
-        if inside and inside[0] not in names:
+        if inside and inside[0] not in names and not (is_dataclass(inside[0]) and knobs(inside[0])):
             yield from rows(inside[0], names, f"{above}{key}{inside[1]}.")
 
 

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, TypeAdapter
 from playground.cli import COMMANDS, parser
 
 UNTYPED = {"compare", "compress", "choose"}
-UNTYPED |= {"train", "runs", "generate", "edit", "align", "inspect", "export", "import", "bake", "lessons", "zoo"}
+UNTYPED |= {"generate", "edit", "align", "inspect", "export", "import", "bake", "lessons", "zoo"}
 """Commands whose JSON is not declared yet."""
 
 

@@ -70,4 +70,4 @@ def _folder(given: argparse.Namespace) -> Path:
         return folder if folder.is_dir() else folder.parent
     entry = entry_to_train(given.run_or_entry)
     settings = pairs(given.set, "The setting")
-    return Path(train_one(given, entry.turned(settings), settings)["out"])
+    return Path(train_one(given, entry.turned(settings), settings)["out"] or "")
