@@ -60,7 +60,10 @@ def told(kind: Any) -> str:
 
 def meanings_of(kind: Any) -> dict[str, str]:
     """The keys of a declaration and the strings below them, its own before those of its bases."""
-    body = ast.parse(dedent(inspect.getsource(kind))).body[0]
+    try:
+        body = ast.parse(dedent(inspect.getsource(kind))).body[0]
+    except OSError:  # a TypedDict that is called, since a key of it is a keyword of Python
+        return dict.fromkeys(kind.__annotations__, "")
     assert isinstance(body, ast.ClassDef)
     found: dict[str, str] = {}
     for field, below in pairwise([*body.body, ast.Pass()]):

@@ -1,5 +1,6 @@
 """Whether JSON is what its declaration says: TypedDicts and dataclasses, strictly typed, without another key."""
 
+import json
 from dataclasses import fields, is_dataclass
 from functools import cache, reduce
 from importlib import import_module
@@ -13,7 +14,6 @@ from pydantic import ConfigDict, TypeAdapter
 from playground.cli import COMMANDS, parser
 
 UNTYPED = {"compare", "compress", "choose"}
-UNTYPED |= {"generate", "edit", "align", "inspect", "export", "import", "bake", "lessons", "zoo"}
 """Commands whose JSON is not declared yet."""
 
 
@@ -47,6 +47,14 @@ def answers_in_json() -> list[str]:
     """The commands that have `--json`."""
     [commands] = parser()._subparsers._group_actions
     return [name for name in COMMANDS if "--json" in commands.choices[name]._option_string_actions]
+
+
+def read(command: str, text: str) -> Any:
+    """What a command printed with `--json`, which must be as it declares."""
+    assert text.count("\n") == 1, "nothing else may stand on standard output"
+    if command not in UNTYPED:
+        check(text, *facts_of(command))
+    return json.loads(text)
 
 
 def facts_of(command: str) -> tuple[Any, ...]:

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from playground.knob import KnobValue
+
 
 class IdLists(TypedDict):
     """What a model reads at each position of its input beside the token, by its names in transformers."""
@@ -39,8 +41,6 @@ Masks = dict[str, list[list[int]]]
 The names are `encoder`; with a query stream `content` and `query`; with a decoder also `decoder` and `cross`. Where
 layers differ, a second mask of every second layer ends in ` above`.
 """
-
-KnobValue = bool | float | str
 
 
 class Place(TypedDict):

@@ -28,6 +28,7 @@ from playground.training.checkpoint import load
 from playground.training.data import BatchSampler
 from playground.training.observe.replay import load as load_replay
 from playground.training.store import ready_made
+from playground.training.store.metrics import EvaluationRow, StepRow
 from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_named
@@ -85,10 +86,7 @@ def facts(call):
     def run(*arguments):
         status, out, err = call(*arguments, "--json")
         assert status == 0, err
-        assert out.count("\n") == 1
-        if arguments[0] not in json_keys.UNTYPED:
-            json_keys.check(out, *json_keys.facts_of(arguments[0]))
-        return json.loads(out)
+        return json_keys.read(arguments[0], out)
 
     return run
 
@@ -364,7 +362,8 @@ def test_train_says_how_often_two_texts_are_judged_right(name, facts, text):
     learner = load("here").learner
     assert said["parameters"] == sum(p.numel() for p in learner.model.parameters()) > 1000
     assert json.loads(Path("here/run.json").read_text(encoding="utf-8")) == said
-    rows = [json.loads(line) for line in Path("here/metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = Path("here/metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json_keys.check(line, StepRow, EvaluationRow) for line in lines]
     assert [row["accuracy"] for row in rows if "accuracy" in row][-1] == said["accuracy"]
 
 
@@ -1108,9 +1107,9 @@ def test_zoo_builds_base_models_once_and_a_comparison_begins_from_them(call, sma
     compare = ("compare", "GPT", "--strategies", "full", "--tuning-steps", "2", "--seeds", "1", "--train-size", "8")
     assert "`playground zoo build GPT` makes it once" in call(*compare)[2]
     status, out, _ = call("zoo", "build", "GPT", "--check", "--json")
-    assert (status, json.loads(out)["ready_made"][0]["state"]) == (1, "missing")
+    assert (status, json_keys.read("zoo", out)["ready_made"][0]["state"]) == (1, "missing")
     status, out, _ = call("zoo", "build", "GPT", "--json")
-    [made] = json.loads(out)["ready_made"]
+    [made] = json_keys.read("zoo", out)["ready_made"]
     assert (status, made["state"], made["steps"], len(made["sha256"])) == (0, "built", 12, 64)
     assert json.loads(call("zoo", "build", "GPT", "--json")[1])["ready_made"] == [made | {"state": "ready"}]
     status, out, err = call(*compare, "--out", "result", "--json")
