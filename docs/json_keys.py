@@ -41,9 +41,9 @@ def table(kind: Any, names: dict[Any, str]) -> str:
 
 
 def rows(kind: Any, names: dict[Any, str], above: str = "") -> Iterator[str]:
-    """A row for each key of an object, followed by those of an object inside that has neither a table nor knobs."""
+    """A row for each key of an object, the name first; those of an object inside follow it, unless this has a table or knobs."""
     hints = get_type_hints(kind, include_extras=True)
-    for key, text in meanings_of(kind).items():
+    for key, text in sorted(meanings_of(kind).items(), key=lambda each: each[0] != "name"):
         hint, inside = hints[key], object_in(hints[key])
         optional = ", optional" if get_origin(hint) is NotRequired else ""
         meaning = text or (told(inside[0]) if inside else "")

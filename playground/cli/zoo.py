@@ -5,7 +5,7 @@ import sys
 from collections.abc import ItemsView, Iterator, Sequence
 from dataclasses import asdict
 from textwrap import wrap
-from typing import cast
+from typing import NotRequired, cast
 
 import torch
 from tqdm import tqdm
@@ -20,13 +20,14 @@ from playground.training.properties import Properties, measure_properties
 from playground.zoo import entries, entry_named
 
 
-class MeasuredFacts(Inventory):
-    """The inventory with the measured properties of its systems (`--measure`)."""
+class ZooFacts(Inventory):
+    """What there is; with a name, only the kinds that have an item of this name."""
 
-    properties: list[Properties]
+    properties: NotRequired[list[Properties]]
+    """The measured properties of each system (`--measure`)."""
 
 
-FACTS = (MeasuredFacts, Inventory, BuiltFacts)
+FACTS = (ZooFacts, BuiltFacts)
 
 READ = {"bidirectional": "from both sides", "left to right": "left to right", "right to left": "right to left"}
 """How a recurrent network reads, by the attention of its architecture."""
@@ -91,7 +92,7 @@ def _measure(given: argparse.Namespace) -> int:
     chosen = list(entries().values()) if given.name is None else [entry_named(given.name)]
     bar = tqdm(chosen, desc="entries", file=sys.stderr)
     properties = [measure_properties(entry, given.seed) for entry in bar]
-    facts: MeasuredFacts = {**inventory(given.name), "properties": properties}
+    facts: ZooFacts = {**inventory(given.name), "properties": properties}
     return say(given, facts, _measured(properties))
 
 
