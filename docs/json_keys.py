@@ -41,7 +41,7 @@ def table(kind: Any, names: dict[Any, str]) -> str:
 
 
 def rows(kind: Any, names: dict[Any, str], above: str = "") -> Iterator[str]:
-    """A row for each key of an object, the name first; those of an object inside follow it, unless this has a table or knobs."""
+    """A row for each key, the name first, and then those of an object inside that has neither a table nor knobs."""
     hints = get_type_hints(kind, include_extras=True)
     for key, text in sorted(meanings_of(kind).items(), key=lambda each: each[0] != "name"):
         hint, inside = hints[key], object_in(hints[key])

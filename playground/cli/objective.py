@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -18,7 +17,7 @@ from playground.objectives.objective import Printed
 from playground.trace import frames
 from playground.trace.inputs import reads_two
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild, rebuild_row
-from playground.trace.schema import Masks, ObjectiveFacts
+from playground.trace.schema import Lane, Masks, ObjectiveFacts
 
 FACTS = (ObjectiveFacts,)
 
@@ -64,9 +63,9 @@ def show_objective(given: argparse.Namespace) -> int:
     lines = [
         f"{facts['objective']}: {rebuilt.objective.idea}",
         f"  inputs   {' '.join(facts['inputs'])}",
-        *_ids(lanes["inputs"]),
+        *_ids(lanes.get("inputs")),
         *([f"  decoder  {' '.join(facts['decoder_inputs'])}"] if facts["decoder_inputs"] else []),
-        *_ids(lanes.get("decoder", {})),
+        *_ids(lanes.get("decoder")),
         f"  targets  {facts['survey']['targets']}",
         f"  scored   {sum(facts['graded'])} of {len(facts['graded'])} positions",
         f"  plan     {json.dumps(facts['plan'], ensure_ascii=False)}   (seed {given.seed})",
@@ -109,9 +108,9 @@ def _of_text(given: argparse.Namespace) -> Rebuilt:
     return rebuilt
 
 
-def _ids(lane: dict[str, Any]) -> Iterator[str]:
+def _ids(lane: Lane | None) -> Iterator[str]:
     """What is read with the tokens of a stream, as the stage draws it."""
-    for ids in lane.get("ids", ()):
+    for ids in lane.get("ids", ()) if lane else ():
         words = [ids["words"][value] or "-" if ids["words"] else str(value) for value in ids["values"]]
         yield f"  {ids['title'].removesuffix(':'):<8} {' '.join(words if len({*words}) > 1 else words[:1])}"
 

@@ -23,7 +23,7 @@ from playground.batch import (
 )
 from playground.leaks import Place, Verdict
 from playground.trace.mask_words import masks_in_words
-from playground.trace.schema import IdLists, Leak, Masks
+from playground.trace.schema import Cell, Frame, IdLists, Ids, Lane, Leak, Masks, Matrix, Weights
 
 TITLES = {"see": "Attention mask", "ask": "Predict"}
 NAMES = {"change": "corrupt", "see": "visibility"}
@@ -36,7 +36,6 @@ ABOVE = " above"
 
 BLOCKED, VISIBLE, SELF_HIDDEN, PADDING, LEAKED = range(5)
 
-Cell = dict[str, Any]
 Steps = Sequence[tuple[str, Batch]]
 """The verb of every stage and the batch after it."""
 
@@ -44,7 +43,8 @@ Steps = Sequence[tuple[str, Batch]]
 def record(steps: Steps, verdict: Verdict, about: Mapping[str, Any], row: int = 0) -> dict[str, Any]:
     """All frames of one row as JSON-able data; `about` gives the title and what else a view shows."""
     text = begin(steps[0][1].tokens)
-    frames, used = [], Counter[str]()
+    frames: list[Frame] = []
+    used = Counter[str]()
     for verb, batch in [("text", text), *that_change(text, steps)]:
         name = NAMES.get(verb, verb)
         used[name] += 1
@@ -82,15 +82,14 @@ def leak(verdict: Verdict) -> Leak:
     }
 
 
-def lanes(batch: Batch, row: int) -> list[dict[str, Any]]:
+def lanes(batch: Batch, row: int) -> list[Lane]:
     """Lane A the original, lane B the model's input (encoder and decoder), lane C the targets."""
-    found = [
+    found: list[Lane] = [
         {"name": "original", "title": "Original", "cells": _original(batch, row)},
-        {"name": "inputs", "title": "The model sees", **_stream(batch, batch.inputs, row)},
+        _stream("inputs", "The model sees", batch, batch.inputs, row),
     ]
     if batch.decoder is not None:
-        written = _stream(batch, batch.decoder, row, plain=True)
-        found.append({"name": "decoder", "title": "The decoder has", **written})
+        found.append(_stream("decoder", "The decoder has", batch, batch.decoder, row))
     if batch.targets:
         found.append({"name": "targets", "title": "It must predict", "cells": _targets(batch, row)})
     return found
@@ -124,7 +123,7 @@ def id_lists(stream: Stream, row: int = 0) -> IdLists:
     return cast(IdLists, {name: ids[row][stream.valid[row]].tolist() for name, ids in known.items()})
 
 
-def _ids(batch: Batch, stream: Stream, row: int) -> list[dict[str, Any]]:
+def _ids(batch: Batch, stream: Stream, row: int) -> list[Ids]:
     """The ids that tell a model something: those that are not 0 everywhere, and positions that do not just count on.
 
     Languages tell two texts apart without segments (XLM, arXiv:1901.07291, sec. 3.4); a word vector has no position.
@@ -142,12 +141,13 @@ def _ids(batch: Batch, stream: Stream, row: int) -> list[dict[str, Any]]:
     for name, label in stream.label_ids.items():
         classes = [each.replace("_", " ") for each in label.classes]
         shown[f"{name}_type_ids"] = f"{name.replace('_', ' ')}:", ["", *classes]
-    return [{"name": n, "title": title, "values": lists[n], "words": words} for n, (title, words) in shown.items()]
+    values = cast(dict[str, list[int]], lists)
+    return [{"name": n, "title": title, "values": values[n], "words": words} for n, (title, words) in shown.items()]
 
 
-def _stream(batch: Batch, stream: Stream, row: int, plain: bool = False) -> dict[str, Any]:
+def _stream(name: str, title: str, batch: Batch, stream: Stream, row: int) -> Lane:
     """The tokens of a stream, and the ids that are read with them."""
-    tokens = batch.tokens
+    tokens, plain = batch.tokens, name == "decoder"
     actions = gather_origin(batch.actions, stream.origin)[row].tolist()
     chosen = gather_origin(batch.selected, stream.origin, False)[row].tolist()
     scored = _scored(batch, ("decoder",) if plain else ("inputs", "query"), row, stream.ids.shape[1])
@@ -166,8 +166,10 @@ def _stream(batch: Batch, stream: Stream, row: int, plain: bool = False) -> dict
             )
         )
         used.add(origin)
-    ids = _ids(batch, stream, row)
-    return {"cells": cells, **({"ids": ids} if ids else {})}
+    lane: Lane = {"name": name, "title": title, "cells": cells}
+    if ids := _ids(batch, stream, row):
+        lane["ids"] = ids
+    return lane
 
 
 def _state(origin: int, token: int, action: int, specials: Specials, plain: bool) -> str:
@@ -226,8 +228,10 @@ def _scored(batch: Batch, streams: Container[str], row: int, width: int) -> list
     return scored.long().tolist()
 
 
-def _cell(text: str, key: str, state: str, **more: Any) -> Cell:
-    return {"text": text, "key": key, "state": state, "chosen": False, "graded": False, "badge": "", "was": ""} | more
+def _cell(
+    text: str, key: str, state: str, chosen: bool = False, graded: bool = False, badge: str = "", was: str = ""
+) -> Cell:
+    return {"text": text, "key": key, "state": state, "chosen": chosen, "graded": graded, "badge": badge, "was": was}
 
 
 def visible(batch: Batch, row: int = 0) -> Masks:
@@ -249,7 +253,7 @@ def _cells(mask: AttentionMask, row: int, queries: Tensor, keys: Tensor) -> list
     return dense[min(row, len(dense) - 1)][queries][:, keys].long().tolist()
 
 
-def matrices(batch: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]:
+def matrices(batch: Batch, verdict: Verdict, row: int) -> list[Matrix]:
     """Every attention mask of the batch with its labels and states."""
     inputs, query, shown = batch.inputs, batch.inputs.query_attn_mask, visible(batch, row)
     order = None
@@ -259,20 +263,23 @@ def matrices(batch: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]:
     readers = {"query": "query", "decoder": "decoder", "cross": "decoder"}
     words, decoder = batch.tokens.vocabulary, batch.decoder or inputs
     own, written = (token_strings(s.ids[row], s.valid[row], words) for s in (inputs, decoder))
-    return [
-        {
-            "name": name,
-            "title": _title(query, name, name.removesuffix(ABOVE) + ABOVE in shown),
-            "rows": written if name.startswith(("decoder", "cross")) else own,
-            "columns": written if name.startswith("decoder") else own,
-            "shape": [len(cells), len(cells[0]) if cells else 0],
-            "states": encode(_states(name, cells, verdict, shown)),
-            "graded_rows": _scored(batch, (readers.get(name.removesuffix(ABOVE), "inputs"),), row, len(cells)),
-            "order": order,
-            **({"every": int(name.endswith(ABOVE))} if name.removesuffix(ABOVE) + ABOVE in shown else {}),
-        }
-        for name, cells in shown.items()
-    ]
+    found: list[Matrix] = []
+    for name, cells in shown.items():
+        found.append(
+            {
+                "name": name,
+                "title": _title(query, name, name.removesuffix(ABOVE) + ABOVE in shown),
+                "rows": written if name.startswith(("decoder", "cross")) else own,
+                "columns": written if name.startswith("decoder") else own,
+                "shape": [len(cells), len(cells[0]) if cells else 0],
+                "states": encode(_states(name, cells, verdict, shown)),
+                "graded_rows": _scored(batch, (readers.get(name.removesuffix(ABOVE), "inputs"),), row, len(cells)),
+                "order": order,
+            }
+        )
+        if name.removesuffix(ABOVE) + ABOVE in shown:
+            found[-1]["every"] = int(name.endswith(ABOVE))
+    return found
 
 
 def _title(query: AttentionMask | None, name: str, alternates: bool) -> str:
@@ -303,7 +310,7 @@ def _matrix_of(source: Place, reader: Place, names: Container[str]) -> str:
     return name + ABOVE if reader.layer % 2 == 0 and name + ABOVE in names else name
 
 
-def attention(weights: Tensor, shape: Sequence[int], layers: Sequence[int] | None = None) -> dict[str, Any]:
+def attention(weights: Tensor, shape: Sequence[int], layers: Sequence[int] | None = None) -> Weights:
     """Attention weights `[layers, h, n, m]` in bytes by layer, cut to a `shape` without padding, of some `layers`."""
     number, heads = weights.shape[:2]
     shown = range(number) if layers is None else sorted({min(max(0, k), number - 1) for k in layers})

@@ -24,10 +24,15 @@ from playground.trace.inputs import read, strangers, unjudged
 from playground.trace.mask_history import mask_history
 from playground.trace.schema import (
     AuxiliaryFacts,
+    Cell,
+    Choice,
     DecoderIdLists,
+    Meter,
     ObjectiveFacts,
     SharedFacts,
+    Signal,
     SurveyRow,
+    Switch,
 )
 from playground.trace.schema import Term as TermFacts
 from playground.trace.signal import measure
@@ -63,7 +68,7 @@ class Rebuilt:
         return self.steps[-1].batch
 
     @property
-    def signal(self) -> dict[str, int]:
+    def signal(self) -> Signal:
         """The number of scored positions and of tokens of text."""
         return {"graded": sum(frames.answers(self.batch, 0)[1]), "tokens": int(self.batch.tokens.lengths[0])}
 
@@ -98,12 +103,12 @@ class Rebuilt:
             ],
         }
 
-    def _switch(self) -> dict[str, Any] | None:
+    def _switch(self) -> Switch | None:
         """The leak check under every choice of the objective's main knob."""
         question, name = self.objective.switch
         if not name:
             return None
-        overrides, choices = describe_plan(self.steps), []
+        overrides, choices = describe_plan(self.steps), list[Choice]()
         for value in self.objective.knobs[name].choices:
             turned = self.objective.turn({name: value})
             batch = turned.steps(self.tokens, generator(self.seed, DRAW), overrides)[-1].batch
@@ -156,7 +161,7 @@ class Rebuilt:
         inputs, targets = (" ".join(cell["text"] for cell in cells) for cells in self.cells().values())
         return {"inputs": inputs, "targets": targets}
 
-    def cells(self) -> dict[str, list[frames.Cell]]:
+    def cells(self) -> dict[str, list[Cell]]:
         """A row of the survey's Table 2 as the stage draws it: inputs and scored targets in prediction order."""
         batch = self.batch
         lanes = {lane["name"]: lane["cells"] for lane in frames.lanes(batch, 0)}
@@ -171,7 +176,7 @@ class Rebuilt:
         ]
         given = [lanes["inputs"][p] for p in _given(batch)]
         return {
-            part: [cell | {"badge": badges.get(cell["key"], "")} for cell in cells]
+            part: [{**cell, "badge": badges.get(cell["key"], "")} for cell in cells]
             for part, cells in (("inputs", given), ("targets", asked))
         }
 
@@ -314,7 +319,7 @@ def terms(objective: Objective, steps: Sequence[Step]) -> list[TermFacts]:
     ]
 
 
-def meters(batch: Batch) -> list[dict[str, Any]]:
+def meters(batch: Batch) -> list[Meter]:
     """The signal of every target that is trained in the step, the main one first, and the network that answers."""
     measured = measure(batch)
     asked = ((target.name, part.network) for part in reversed(batch.with_auxiliary) for target in part.targets)

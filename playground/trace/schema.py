@@ -1,4 +1,4 @@
-"""The keys of JSON that tell of one objective on one text: of `playground objective` and `playground table`."""
+"""The keys of JSON that tell of one objective on one text: of the commands `objective` and `table`, and of a record."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -207,3 +207,172 @@ class TableFacts(TypedDict):
     seed: int
     rows: list[ObjectiveFacts]
     left_out: list[LeftOutRow]
+
+
+class Cell(TypedDict):
+    """A token of a lane; `key` is the same for the same token in every lane and frame."""
+
+    text: str
+    key: str
+    state: str
+    chosen: bool
+    graded: bool
+    badge: str
+    """The place of the token in the prediction order, where there is one."""
+    was: str
+    """The original token, where the model reads another one."""
+
+
+class Ids(TypedDict):
+    """What a model reads at each position beside its token: the segment, language, position or a label.
+
+    `words` has a text for each value, "" where nothing is known; without any the values are positions.
+    """
+
+    name: str
+    title: str
+    values: list[int]
+    words: list[str]
+
+
+class Lane(TypedDict):
+    """A row of tokens: the text, the input, the decoder's input or the targets."""
+
+    name: str
+    title: str
+    cells: list[Cell]
+    ids: NotRequired[list[Ids]]
+
+
+class Weights(TypedDict):
+    """Attention weights as base64 of bytes, `[heads, rows, columns]` for each layer that is sent."""
+
+    heads: int
+    layers: int
+    data: dict[str, str]
+
+
+class Matrix(TypedDict):
+    """An attention mask: `states` is base64 of a byte per cell, rows are queries and columns keys."""
+
+    name: str
+    title: str
+    rows: list[str]
+    columns: list[str]
+    shape: list[int]
+    states: str
+    graded_rows: list[int]
+    order: list[int] | None
+    every: NotRequired[int]
+
+
+class SourceText(TypedDict):
+    """A function of the engine: its file below the repository, its first line and its text."""
+
+    file: str
+    line: int
+    text: str
+
+
+class Code(TypedDict):
+    """The source of a stage, and how it is called."""
+
+    call: str
+    parts: list[SourceText]
+    says: NotRequired[str]
+
+
+class Frame(TypedDict):
+    """The batch after one stage; `numbers` marks a frame that shows those of a model."""
+
+    name: str
+    title: str
+    caption: str
+    lanes: list[Lane]
+    matrices: list[Matrix]
+    code: NotRequired[Code]
+    numbers: NotRequired[bool]
+
+
+class Meter(TypedDict):
+    """How much is learned from a text by one target of a network."""
+
+    target: str
+    network: str
+    graded: int
+    tokens: int
+    share: float
+
+
+class Signal(TypedDict):
+    """The number of scored positions and of tokens of text."""
+
+    graded: int
+    tokens: int
+
+
+class Choice(Leak):
+    """The leak check under one choice of a knob; `hears` says how much context a prediction has."""
+
+    value: KnobValue
+    hears: str
+
+
+class Switch(TypedDict):
+    """The leak check under every choice of the objective's main knob."""
+
+    question: str
+    knob: str
+    now: KnobValue
+    choices: list[Choice]
+
+
+class Strip(TypedDict):
+    """The masks of one text at its first visits: base64 of a byte per visit and token."""
+
+    title: str
+    copies: int
+    states: str
+
+
+class MaskHistory(TypedDict):
+    """The masks of one text at its first visits, static and dynamic."""
+
+    words: list[str]
+    strips: list[Strip]
+
+
+class Editable(TypedDict):
+    """What may be edited by hand: the plan, its keys, the choices, and the words that they name."""
+
+    plan: dict[str, Any]
+    edits: list[str]
+    outcomes: list[str]
+    words: list[str]
+    word: list[int]
+    units: list[str]
+
+
+class Guess(TypedDict):
+    """A model's answer at one scored position."""
+
+    place: int
+    target: str
+    reader: str
+    truth: str
+    probability: float
+    loss: float
+    unit: NotRequired[str]
+    top: list[list[Any]]
+
+
+class Numbers(TypedDict):
+    """What a model says of the batch; `groups` and `after` only where one update is looked into."""
+
+    model: str
+    attention: dict[str, Weights]
+    guesses: list[Guess]
+    losses: dict[str, float]
+    captions: dict[str, str]
+    groups: NotRequired[list[dict[str, Any]]]
+    after: NotRequired[list[Guess]]
