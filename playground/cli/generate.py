@@ -20,7 +20,7 @@ class TokenFacts(TypedDict):
     token: str
     probability: float
     top: dict[str, float]
-    """The likeliest tokens in its place, with their probabilities."""
+    """The likeliest tokens at its position, with their probabilities."""
 
 
 class TextFacts(TypedDict):

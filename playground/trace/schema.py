@@ -70,13 +70,13 @@ class Misprint(TypedDict):
 
     latex: str
     where: str
-    """Where it stands in the source."""
+    """The part of the source."""
     wrong: str
     """What is wrong with it."""
 
 
 class LeftOut(TypedDict):
-    """A text of which only the first tokens are used."""
+    """A text that is too long, so that only its first tokens are used."""
 
     text: str
     """Which text it is."""

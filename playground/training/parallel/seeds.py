@@ -55,7 +55,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Band:
-    """The held-out loss at one step over so many seeds."""
+    """The held-out loss of several seeds at one step."""
 
     step: int
     mean: float
