@@ -1,10 +1,9 @@
 """What there is: entries, objectives, strategies, corpora and tasks as plain data."""
 
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import NotRequired, TypedDict
 
 import torch
 
@@ -21,7 +20,7 @@ from playground.models import Architecture, LanguageModel, with_required_parts
 from playground.objectives import Objective, objectives
 from playground.rng import generator
 from playground.training.data import BatchSampler
-from playground.zoo import Entry, entries, entry_named
+from playground.zoo import Entry, Recipe, entries, entry_named
 
 VOCABULARY = 800
 """Words of the vocabulary for which the parameters of an entry are counted."""
@@ -29,11 +28,119 @@ VOCABULARY = 800
 TEXT = 20_000
 """Tokens of a corpus that are enough to see what an objective asks."""
 
-Facts = dict[str, Any]
-"""One item of the catalogue, ready for JSON."""
+
+class ItemFacts(TypedDict):
+    """One item of the catalogue."""
+
+    name: str
+    idea: str
+    """What it is, in a sentence or two."""
 
 
-def inventory(name: str | None = None) -> dict[str, list[Facts]]:
+class PublishedFacts(TypedDict):
+    """A size of the system as it was published."""
+
+    name: str
+    parameters: float
+    where: str
+    """Where the authors give the number of parameters."""
+
+
+class PhaseFacts(TypedDict):
+    """One of the phases of training that follow each other."""
+
+    name: str
+    idea: str
+    share: float
+    """Share of the steps."""
+    objective: str
+    corpus: str
+
+
+class EntryFacts(ItemFacts):
+    """A system of the zoo, or an objective as the model that trains it."""
+
+    parameters: int
+    """Parameters of the model here."""
+    vocabulary: int
+    """Words of the vocabulary for which the parameters are counted."""
+    objective: str
+    year: int
+    """Year of the paper; 0 where it is not known."""
+    source: str
+    """The paper."""
+    parent: str
+    """The system that it builds on; empty where there is none."""
+    changed: str
+    """What is new over the parent."""
+    differences: str
+    """Differences from the paper."""
+    loss: str
+    """The loss in words."""
+    formula: str
+    """The loss in LaTeX."""
+    data: str
+    """The texts that the authors trained on."""
+    published: list[PublishedFacts]
+    corpus: str
+    """The corpus here."""
+    phases: list[PhaseFacts]
+    model: Architecture
+    """Every knob of the model."""
+    recipe: Recipe
+    """Every knob of the recipe."""
+
+
+class ObjectiveItem(ItemFacts):
+    """A pre-training objective."""
+
+    group: str
+    """Its kind."""
+    row: str
+    """Its row in the survey's Table 2; empty where it has none."""
+    source: str
+    """The paper."""
+    plan: list[str]
+    """The keys of its plan."""
+    knobs: list[str]
+
+
+class StrategyItem(ItemFacts):
+    """A fine-tuning strategy."""
+
+    group: str
+    """Its kind."""
+    source: str
+    """The paper."""
+    knobs: list[str]
+
+
+class CorpusItem(ItemFacts):
+    """A generated corpus."""
+
+    knobs: list[str]
+    """Its settings, which follow its name in brackets."""
+
+
+class TaskItem(ItemFacts):
+    """A task."""
+
+    source: str
+    """The paper or data set that it follows."""
+
+
+class Inventory(TypedDict):
+    """What there is; with a name, only the kinds that have an item of this name."""
+
+    entries: NotRequired[list[EntryFacts]]
+    objectives: NotRequired[list[ObjectiveItem]]
+    """Only without a name; with one, the objective is among `entries`."""
+    strategies: NotRequired[list[StrategyItem]]
+    corpora: NotRequired[list[CorpusItem]]
+    tasks: NotRequired[list[TaskItem]]
+
+
+def inventory(name: str | None = None) -> Inventory:
     """All items by kind, or only those of one name or alias: an entry, an objective, a strategy ..."""
     if name is not None:
         return _named(name)
@@ -46,18 +153,17 @@ def inventory(name: str | None = None) -> dict[str, list[Facts]]:
     }
 
 
-def _named(name: str) -> dict[str, list[Facts]]:
+def _named(name: str) -> Inventory:
     """What has a name, by kind; an objective is shown as the entry that trains it."""
-    finders: dict[str, Callable[[], Facts]] = {
-        "entries": lambda: entry_facts(_fitted(entry_named(name))),
-        "strategies": lambda: _strategy(find_strategy(name)),
-        "corpora": lambda: _corpus(find_source(name)),
-        "tasks": lambda: _task(choose("playground.finetuning.tasks", Task, name)),
-    }
-    found: dict[str, list[Facts]] = {}
-    for kind, find in finders.items():
-        with suppress(UserError):
-            found[kind] = [find()]
+    found: Inventory = {}
+    with suppress(UserError):
+        found["entries"] = [entry_facts(_fitted(entry_named(name)))]
+    with suppress(UserError):
+        found["strategies"] = [_strategy(find_strategy(name))]
+    with suppress(UserError):
+        found["corpora"] = [_corpus(find_source(name))]
+    with suppress(UserError):
+        found["tasks"] = [_task(choose("playground.finetuning.tasks", Task, name))]
     if found:
         return found
     if meant := nearest(name):
@@ -67,21 +173,23 @@ def _named(name: str) -> dict[str, list[Facts]]:
     raise UserError(f"There is nothing named {name!r}; the nearest: {near}.")
 
 
-def _objective(o: Objective) -> Facts:
-    facts = {"name": o.name, "group": o.group, "row": o.row, "idea": o.idea, "source": o.source}
-    return facts | {"plan": list(o.plan_keys), "knobs": list(o.knobs)}
+def _objective(o: Objective) -> ObjectiveItem:
+    return {
+        "name": o.name, "group": o.group, "row": o.row, "idea": o.idea, "source": o.source,
+        "plan": list(o.plan_keys), "knobs": list(o.knobs),
+    }  # fmt: skip
 
 
-def _strategy(s: Strategy) -> Facts:
+def _strategy(s: Strategy) -> StrategyItem:
     return {"name": s.name, "group": s.family, "idea": s.idea, "source": s.source, "knobs": list(knobs_of(s))}
 
 
-def _corpus(s: Source) -> Facts:
+def _corpus(s: Source) -> CorpusItem:
     settings = [] if s.settings is None else knobs(s.settings)
     return {"name": s.name, "idea": s.idea, "knobs": [k.name for k in settings]}
 
 
-def _task(t: Task) -> Facts:
+def _task(t: Task) -> TaskItem:
     return {"name": t.name, "idea": t.idea, "source": t.source}
 
 
@@ -94,7 +202,7 @@ def _fitted(entry: Entry) -> Entry:
     return replace(entry, model=with_required_parts(entry.model, *examples))
 
 
-def entry_facts(entry: Entry) -> Facts:
+def entry_facts(entry: Entry) -> EntryFacts:
     """One entry as data, with the number of its parameters at a vocabulary of 800 words."""
     return {
         "name": entry.name,
@@ -124,8 +232,8 @@ def entry_facts(entry: Entry) -> Facts:
             }
             for phase in entry.phases
         ],
-        "model": asdict(entry.model),
-        "recipe": asdict(entry.recipe),
+        "model": entry.model,
+        "recipe": entry.recipe,
     }
 
 

@@ -9,6 +9,9 @@ from typing import Any
 from playground.errors import UserError
 from playground.parsing import LARGEST
 
+KnobValue = bool | float | str
+"""What a knob may be set to: on or off, a number or a word."""
+
 
 @dataclass(frozen=True)
 class Knob:

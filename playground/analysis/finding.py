@@ -5,7 +5,7 @@ import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -147,6 +147,39 @@ class Table:
         return text.getvalue()
 
 
+class NumberFacts(TypedDict):
+    """A number, and what it compares to."""
+
+    name: str
+    value: float | None
+    """Null where it is not finite."""
+    unit: str
+    baselines: dict[str, float | None]
+    """What it compares to, such as chance or a control task."""
+
+
+class TableFacts(TypedDict):
+    """A table."""
+
+    title: str
+    unit: str
+    note: str
+    """An explanation."""
+    lines: dict[str, float | None]
+    """Values to compare with."""
+    columns: dict[str, list[Any]]
+    """Columns of one length by their names."""
+
+
+class FindingFacts(TypedDict):
+    """What an instrument finds."""
+
+    headline: str
+    """The result in a sentence."""
+    numbers: list[NumberFacts]
+    tables: list[TableFacts]
+
+
 @dataclass(frozen=True, eq=False)
 class Finding:
     """What an instrument says of one subject: a `headline` in a sentence, numbers, tables."""
@@ -159,19 +192,29 @@ class Finding:
         """The value of a number by its name."""
         return next(number.value for number in self.numbers if number.name == name)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> FindingFacts:
         """The finding as values that JSON knows; what is not finite is null."""
         return {
             "headline": self.headline,
             "numbers": [
-                {"name": n.name, "value": _finite(n.value), "unit": n.unit}
-                | {"baselines": {name: _finite(value) for name, value in n.baselines.items()}}
+                {
+                    "name": n.name,
+                    "value": _finite(n.value),
+                    "unit": n.unit,
+                    "baselines": {name: _finite(value) for name, value in n.baselines.items()},
+                }
                 for n in self.numbers
             ],
             "tables": [
-                {"title": t.title, "unit": t.unit, "note": t.note}
-                | {"lines": {name: _finite(value) for name, value in t.lines.items()}}
-                | {"columns": {name: [_finite(value) for value in plain(column)] for name, column in t.columns.items()}}
+                {
+                    "title": t.title,
+                    "unit": t.unit,
+                    "note": t.note,
+                    "lines": {name: _finite(value) for name, value in t.lines.items()},
+                    "columns": {
+                        name: [_finite(value) for value in plain(column)] for name, column in t.columns.items()
+                    },
+                }
                 for t in self.tables
             ],
         }

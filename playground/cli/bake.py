@@ -4,6 +4,7 @@ import argparse
 import os
 from importlib import import_module
 from pathlib import Path
+from typing import TypedDict
 
 from playground.cli.options import (
     KNOBS,
@@ -21,6 +22,23 @@ from playground.errors import UserError
 from playground.training.observe.replay import load
 from playground.training.store.runs import Runs
 from playground.zoo import entry_to_train
+
+
+class BakeFacts(TypedDict):
+    """The page that was written."""
+
+    output: str
+    """The file."""
+    bytes: int
+    """Its size."""
+    moments: int
+    """Moments of the run that it replays."""
+    steps: list[int]
+    """The step of each moment."""
+    title: str
+
+
+FACTS = (BakeFacts,)
 
 
 def add(command: Parser) -> None:
@@ -47,7 +65,7 @@ def bake_run(given: argparse.Namespace) -> int:
         output.write_text(page, encoding="utf-8")
     except OSError as error:
         raise UserError(f"The page could not be written to {output}: {error.strerror or error}.") from error
-    facts = {
+    facts: BakeFacts = {
         "output": str(output),
         "bytes": len(page.encode()),
         "moments": len(replay.moments),
@@ -72,4 +90,4 @@ def _folder(given: argparse.Namespace) -> Path:
         return folder if folder.is_dir() else folder.parent
     entry = entry_to_train(given.run_or_entry)
     settings = pairs(given.set, "The setting")
-    return Path(train_one(given, entry.turned(settings), settings)["out"])
+    return Path(train_one(given, entry.turned(settings), settings)["out"] or "")

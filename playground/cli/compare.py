@@ -200,7 +200,7 @@ def _base(given: argparse.Namespace, folder: Path | None) -> Path:
             (home / TRAINED).touch()
         return ready
     inner = argparse.Namespace(**{**vars(given), "out": home and str(home), "resume": False})
-    trained = Path(train_one(inner, entry, {})["out"])
+    trained = Path(train_one(inner, entry, {})["out"] or "")
     if home is not None:
         (home / TRAINED).touch()
     return trained

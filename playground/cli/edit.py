@@ -2,19 +2,30 @@
 
 import argparse
 import os
-from dataclasses import asdict
+from dataclasses import dataclass
 
 import torch
 
 from playground.cli.options import Parser, common_options, number_of, say
 from playground.cli.prepare import open_task
 from playground.errors import UserError
-from playground.finetuning.apply.text_editing import class_named, editor, success
+from playground.finetuning.apply.text_editing import Edited, Success, class_named, editor, success
 from playground.finetuning.run.base import from_checkpoint
 from playground.finetuning.strategy.semi_supervised import check_classes
 from playground.folders import run_folder
 from playground.tokenizing.words import split_words
 from playground.training import checkpoint
+
+
+@dataclass(frozen=True)
+class EditFacts(Edited):
+    """A sentence that was edited for another label."""
+
+    task: str
+    success: Success
+
+
+FACTS = (EditFacts,)
 
 
 def add(command: Parser) -> None:
@@ -59,4 +70,4 @@ def edit(given: argparse.Namespace) -> int:
         f"of {rate.texts} unseen texts {rate.turned:.0%} get the target label, with {rate.kept:.0%} of their words",
         *made.judge.task.train.notices,
     ]
-    return say(given, {"task": task.name, **asdict(one), "success": asdict(rate)}, lines)
+    return say(given, EditFacts(**vars(one), task=task.name, success=rate), lines)

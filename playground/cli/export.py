@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from typing import TypedDict
 
 from playground.catalog import choose
 from playground.cli.options import Parser, common_options, path, say
@@ -10,6 +11,22 @@ from playground.folders import run_folder
 from playground.interop import Family, export
 from playground.models import Architecture
 from playground.training import checkpoint
+
+_Class = TypedDict("_Class", {"class": str})
+
+
+class ExportFacts(_Class):
+    """The folder that was written; `class` is the class of transformers that reads it."""
+
+    family: str
+    """The family of models, such as RoBERTa."""
+    vocabulary: int
+    """Words and special tokens."""
+    out: str
+    """The folder."""
+
+
+FACTS = (ExportFacts,)
 
 
 def add(command: Parser) -> None:
@@ -37,7 +54,12 @@ def write_folder(given: argparse.Namespace) -> int:
     name = _family_named(given.family, saved.learner.model.shape) if given.family else ""
     family = export(saved.learner, saved.tokenizer, given.folder, name)
     kind = family.class_of(saved.learner.model.shape)
-    facts = {"family": family.name, "class": kind, "vocabulary": len(saved.tokenizer), "out": str(given.folder)}
+    facts: ExportFacts = {
+        "family": family.name,
+        "class": kind,
+        "vocabulary": len(saved.tokenizer),
+        "out": str(given.folder),
+    }
     lines = [
         f"{family.name} with {len(saved.tokenizer):,} words and special tokens, written to {given.folder}.",
         f"transformers.{kind}.from_pretrained({str(given.folder)!r})",

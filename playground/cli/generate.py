@@ -1,8 +1,8 @@
 """`playground generate`: a trained model continues a text, or its decoder generates one from an encoded text."""
 
 import argparse
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import TypedDict
 
 import torch
 
@@ -12,6 +12,39 @@ from playground.folders import run_folder
 from playground.knob import turn
 from playground.tokenizing import Tokenizer
 from playground.training import checkpoint
+
+
+class TokenFacts(TypedDict):
+    """A written token."""
+
+    token: str
+    probability: float
+    top: dict[str, float]
+    """The likeliest tokens at its position, with their probabilities."""
+
+
+class TextFacts(TypedDict):
+    """A text that was written."""
+
+    text: str
+    tokens: list[TokenFacts]
+    log_prob: float
+    """Log-probability in nats."""
+    score: float
+    """What it is ranked by."""
+    ended: bool
+    """Whether the model ended it."""
+
+
+@dataclass(frozen=True)
+class GenerateFacts(Generation):
+    """Texts that a model wrote, the best first, and how."""
+
+    entry: str = ""
+    texts: tuple[TextFacts, ...] = ()
+
+
+FACTS = (GenerateFacts,)
 
 
 def add(command: Parser) -> None:
@@ -46,12 +79,12 @@ def generate(given: argparse.Namespace) -> int:
         f"{one['score']:8.3f}  {one['text']}{'' if one['ended'] else ' ...'}  ({one['log_prob']:.2f} nats)"
         for one in texts
     ]
-    return say(given, {"entry": learner.entry.name, **asdict(how), "texts": texts}, lines)
+    return say(given, GenerateFacts(**asdict(how), entry=learner.entry.name, texts=tuple(texts)), lines)
 
 
-def _facts(one: Hypothesis, tokenizer: Tokenizer) -> dict[str, Any]:
+def _facts(one: Hypothesis, tokenizer: Tokenizer) -> TextFacts:
     """A text with its tokens, each with its probability and the likeliest ones in its place."""
-    tokens = [
+    tokens: list[TokenFacts] = [
         {
             "token": tokenizer.decode([each.id])[0],
             "probability": each.probability,
@@ -59,4 +92,5 @@ def _facts(one: Hypothesis, tokenizer: Tokenizer) -> dict[str, Any]:
         }
         for each in one.tokens
     ]
-    return {"text": tokenizer.join(one.shown), **asdict(one), "tokens": tokens}
+    text = tokenizer.join(one.shown)
+    return {"text": text, "tokens": tokens, "log_prob": one.log_prob, "score": one.score, "ended": one.ended}

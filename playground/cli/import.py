@@ -2,8 +2,8 @@
 
 import argparse
 import os
-from dataclasses import asdict
 from pathlib import Path
+from typing import NotRequired, TypedDict
 
 from playground.cli.options import Parser, common_options, list_of_runs, path, refuse_unused, say
 from playground.interop import Opened, open_folder
@@ -14,6 +14,33 @@ from playground.models.model import NO_LM_HEAD
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.vocabulary import ROLES
 from playground.training.store.runs import Runs
+
+
+class ImportFacts(TypedDict):
+    """A folder of transformers as a model of ours."""
+
+    family: str
+    """The family of models, such as RoBERTa."""
+    architecture: Architecture
+    """Every knob of the model."""
+    parameters: int
+    vocabulary: int
+    """Entries of the vocabulary."""
+    tokenizer: str
+    """How words are split."""
+    left_out: list[str]
+    """Parts of the folder that our models lack."""
+    special_tokens: dict[str, str]
+    """The special tokens by their roles."""
+    absent: list[str]
+    """Roles of special tokens that the folder lacks."""
+    out: NotRequired[str]
+    """The folder of the run (`--save`)."""
+    notice: str
+    """What the model cannot do, or what is doubtful, in a sentence; empty where nothing is."""
+
+
+FACTS = (ImportFacts,)
 
 
 def add(command: Parser) -> None:
@@ -48,25 +75,25 @@ def show_folder(given: argparse.Namespace) -> int:
     if moses := imitates_moses(Path(given.folder), opened.tokenizer):
         lines.append(f"words       {moses}")
     lines += [f"left out    {', '.join(opened.left_out)}, which our models lack"] if opened.left_out else []
-    notice = "" if opened.model.shape.lm_head else NO_LM_HEAD
     if given.save:
         out, doubt = save_run(opened, given.save, given.corpus, Runs(given.runs))
-        facts["out"], notice = str(out), notice or doubt
+        facts["out"], facts["notice"] = str(out), facts["notice"] or doubt
         lines.append(f"saved       {out}")
-    return say(given, facts | {"notice": notice}, [*lines, notice] if notice else lines)
+    return say(given, facts, [*lines, facts["notice"]] if facts["notice"] else lines)
 
 
-def _facts(opened: Opened) -> dict[str, object]:
+def _facts(opened: Opened) -> ImportFacts:
     roles = opened.tokenizer.specials.roles
     return {
         "family": opened.family.name,
-        "architecture": asdict(opened.model.shape),
+        "architecture": opened.model.shape,
         "parameters": sum(weight.numel() for weight in opened.model.parameters()),
         "vocabulary": len(opened.tokenizer),
         "tokenizer": opened.tokenizer.kind,
         "left_out": list(opened.left_out),
         "special_tokens": {role: opened.tokenizer.words[number] for role, number in roles.items()},
         "absent": [role for role in ROLES if role not in roles],
+        "notice": "" if opened.model.shape.lm_head else NO_LM_HEAD,
     }
 
 

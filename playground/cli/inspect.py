@@ -4,17 +4,58 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 import torch
 
-from playground.analysis.finding import Finding
+from playground.analysis.finding import Finding, FindingFacts
 from playground.analysis.instrument import Instrument, instrument_named, instruments
 from playground.analysis.subject import Subject
 from playground.cli.options import Parser, common_options, list_of_runs, number_of, pairs, path, refuse_unused, say
 from playground.errors import unwritable
 from playground.interop.subjects import open_subject
-from playground.knob import knobs, turn, written
+from playground.knob import KnobValue, knobs, turn, written
+
+
+class InstrumentFacts(TypedDict):
+    """An instrument."""
+
+    name: str
+    group: str
+    """Its kind."""
+    question: str
+    """What it answers."""
+    source: str
+    """The paper."""
+    rows: list[str]
+    """What it is in the inventory of the survey."""
+    knobs: dict[str, KnobValue]
+    """Its knobs with their defaults."""
+    missing: NotRequired[str]
+    """Why it cannot measure the model, in a sentence; empty where it can. Left out where no model is named."""
+
+
+class InstrumentList(TypedDict):
+    """The instruments (`--list`, or without `--probe`)."""
+
+    subject: NotRequired[str]
+    """The model, where one is named."""
+    instruments: list[InstrumentFacts]
+
+
+class InspectFacts(FindingFacts):
+    """What an instrument finds in a model."""
+
+    subject: str
+    """The model."""
+    step: int
+    """Its training step."""
+    instrument: str
+    settings: dict[str, KnobValue]
+    """The knobs of the instrument."""
+
+
+FACTS = (InspectFacts, InstrumentList)
 
 
 def add(command: Parser) -> None:
@@ -36,25 +77,40 @@ def inspect_model(given: argparse.Namespace) -> int:
     if given.list or given.subject is None:
         unused = given.typed.keys() - {"list", "json"}
         refuse_unused(given, "the instruments are listed; name a RUN and an instrument, without --list", *unused)
-        return say(given, {"instruments": [_about(each) for each in instruments().values()]}, list(_listed()))
+        listed = [_about(each) for each in instruments().values()]
+        return say(given, InstrumentList(instruments=listed), list(_listed()))
     if given.probe is None:
         refuse_unused(given, "no instrument is named; name one with --probe NAME", "set", "csv")
     instrument = None if given.probe is None else instrument_named(given.probe)
     subject = open_subject(given.subject, given.runs)
     if instrument is None:
-        facts = [_about(each) | {"missing": each.missing(subject)} for each in instruments().values()]
-        return say(given, {"subject": subject.name, "instruments": facts}, list(_listed(subject)))
+        listed: list[InstrumentFacts] = [
+            {**_about(each), "missing": each.missing(subject)} for each in instruments().values()
+        ]
+        return say(given, InstrumentList(subject=subject.name, instruments=listed), list(_listed(subject)))
     settings = turn(instrument.settings, pairs(given.set, "The setting"))
     found = instrument.look(subject, settings)
     files = _write(found, Path(given.csv)) if given.csv else []
-    facts = {"subject": subject.name, "step": subject.step, "instrument": instrument.name, "settings": asdict(settings)}
+    facts: InspectFacts = {
+        "subject": subject.name,
+        "step": subject.step,
+        "instrument": instrument.name,
+        "settings": asdict(settings),
+        **found.facts(),
+    }
     lines = [f"{subject.name}: {instrument.question}", *found.lines(), *(f"  table     {file}" for file in files)]
-    return say(given, facts | found.facts(), lines)
+    return say(given, facts, lines)
 
 
-def _about(instrument: Instrument) -> dict[str, Any]:
-    facts = {name: getattr(instrument, name) for name in ("name", "group", "question", "source")}
-    return facts | {"rows": list(instrument.rows), "knobs": {k.name: k.default for k in knobs(instrument.settings)}}
+def _about(instrument: Instrument) -> InstrumentFacts:
+    return {
+        "name": instrument.name,
+        "group": instrument.group,
+        "question": instrument.question,
+        "source": instrument.source,
+        "rows": list(instrument.rows),
+        "knobs": {k.name: k.default for k in knobs(instrument.settings)},
+    }
 
 
 def _listed(subject: Subject | None = None) -> Iterator[str]:

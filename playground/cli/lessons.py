@@ -6,12 +6,39 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, number_of, pairs, path, refuse_unused, say
 from playground.errors import UserError, unwritable
+
+
+class LessonFacts(TypedDict):
+    """A notebook that was written as a page."""
+
+    name: str
+    title: str
+    page: str
+    """The file."""
+    seconds: float
+    bytes: int
+    """Size of the page."""
+    failure: str
+    """Why it failed, with its cell; empty if it did not."""
+    kept_corpus: str
+    """Why it kept its own corpus although another was asked for; empty if it did not."""
+
+
+class LessonsFacts(TypedDict):
+    """The pages of the lessons."""
+
+    out: str
+    """Their folder."""
+    lessons: list[LessonFacts]
+
+
+FACTS = (LessonsFacts,)
 
 
 def add(command: Parser) -> None:
@@ -62,7 +89,7 @@ def run(given: argparse.Namespace) -> int:
             bar.set_postfix_str(lesson.name)
             done.append(lesson)
     (out / "index.html").write_text(lessons.index(done, settings, given.form), encoding="utf-8")
-    facts = [
+    facts: list[LessonFacts] = [
         {
             "name": lesson.name, "title": lesson.title, "page": str(lesson.page), "seconds": lesson.seconds,
             "bytes": lesson.page.stat().st_size, "failure": lesson.failure, "kept_corpus": lesson.kept,
@@ -70,7 +97,7 @@ def run(given: argparse.Namespace) -> int:
         for lesson in sorted(done, key=lambda lesson: lesson.name)
     ]  # fmt: skip
     lines = [f"{each['failure'] or each['name']}: {each['seconds']:.0f} s" for each in facts]
-    say(given, {"out": str(out), "lessons": facts}, [*lines, f"{out / 'index.html'}: {len(facts)} lessons."])
+    say(given, LessonsFacts(out=str(out), lessons=facts), [*lines, f"{out / 'index.html'}: {len(facts)} lessons."])
     return int(any(each["failure"] for each in facts))
 
 

@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -18,6 +17,9 @@ from playground.objectives.objective import Printed
 from playground.trace import frames
 from playground.trace.inputs import reads_two
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild, rebuild_row
+from playground.trace.schema import Lane, Masks, ObjectiveFacts
+
+FACTS = (ObjectiveFacts,)
 
 ROW = 32
 """Tokens of a row of a corpus, as in training by default."""
@@ -61,9 +63,9 @@ def show_objective(given: argparse.Namespace) -> int:
     lines = [
         f"{facts['objective']}: {rebuilt.objective.idea}",
         f"  inputs   {' '.join(facts['inputs'])}",
-        *_ids(lanes["inputs"]),
+        *_ids(lanes.get("inputs")),
         *([f"  decoder  {' '.join(facts['decoder_inputs'])}"] if facts["decoder_inputs"] else []),
-        *_ids(lanes.get("decoder", {})),
+        *_ids(lanes.get("decoder")),
         f"  targets  {facts['survey']['targets']}",
         f"  scored   {sum(facts['scored'])} of {len(facts['scored'])} positions",
         f"  plan     {json.dumps(facts['plan'], ensure_ascii=False)}   (seed {given.seed})",
@@ -106,14 +108,14 @@ def _of_text(given: argparse.Namespace) -> Rebuilt:
     return rebuilt
 
 
-def _ids(lane: dict[str, Any]) -> Iterator[str]:
+def _ids(lane: Lane | None) -> Iterator[str]:
     """What is read with the tokens of a stream, as the stage draws it."""
-    for ids in lane.get("ids", ()):
+    for ids in lane.get("ids", ()) if lane else ():
         words = [ids["words"][value] or "-" if ids["words"] else str(value) for value in ids["values"]]
         yield f"  {ids['title'].removesuffix(':'):<8} {' '.join(words if len({*words}) > 1 else words[:1])}"
 
 
-def _matrices(attention_mask: dict[str, list[list[int]]]) -> list[str]:
+def _matrices(attention_mask: Masks) -> list[str]:
     """The attention masks, a line for each query position; the first one begins with the name of the stack."""
     return [
         f"  {'' if number else name:<8}{''.join(' ■' if cell else ' ·' for cell in row)}"

@@ -8,12 +8,16 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from playground.errors import UserError, readable
 from playground.folders import runs_folder
 from playground.parsing import LARGEST, LIMITS, parse_int, parse_json
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 KNOBS = "a knob of the model, of its recipe or of its objective"
 """What `--set` turns where a model is trained."""
@@ -128,8 +132,11 @@ def path(text: str) -> str:
     return text
 
 
-def say(given: argparse.Namespace, facts: Mapping[str, object], lines: Sequence[str]) -> int:
-    """Print the facts as JSON or the lines for people, and return exit status 0."""
+def say(given: argparse.Namespace, facts: "Mapping[str, object] | DataclassInstance", lines: Sequence[str]) -> int:
+    """Print the facts as JSON or the lines for people, and return exit status 0.
+
+    The `FACTS` of a command declare what it prints; they are checked in the tests and listed in docs/cli.md.
+    """
     plain = codecs.lookup(sys.stdout.encoding or "ascii").name != "utf-8"
     print(json.dumps(finite(facts), ensure_ascii=plain) if given.json else "\n".join(lines))
     return 0
@@ -141,7 +148,9 @@ def warn(*sentences: str) -> None:
 
 
 def finite(value: Any) -> Any:
-    """The same value with None for NaN and infinity, which strict readers of JSON refuse."""
+    """The same value with None for NaN and infinity, which strict readers of JSON refuse; a dataclass as an object."""
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, dict):
         return {k: finite(v) for k, v in value.items()}
     if isinstance(value, list | tuple):

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Literal, TypedDict
 
 import torch
 from tqdm import tqdm
@@ -23,6 +23,38 @@ BUILD = "build"
 """The word behind `playground zoo` that builds."""
 
 
+class BaseFacts(TypedDict):
+    """A base model; what is known only of a finished one is null where it is missing."""
+
+    name: str
+    """Name of its folder."""
+    entry: str
+    corpus: str
+    seed: int
+    unit: str
+    """Unit of its loss."""
+    steps: int
+    state: Literal["built", "ready", "missing"]
+    """Built now, there before, or missing."""
+    folder: str
+    weights: str | None
+    """Hash of the weights."""
+    sha256: str | None
+    """Hash of the file."""
+    corpus_hash: str | None
+    """Hash of the corpus."""
+    held_out: float | None
+    """Held-out loss for each scored position."""
+    seconds: float | None
+    """Training time."""
+
+
+class BuiltFacts(TypedDict):
+    """Base models that are built or there (`playground zoo build`)."""
+
+    ready_made: list[BaseFacts]
+
+
 def build(given: argparse.Namespace) -> int:
     """Build what is missing, or with --check say only what is there, with one bar over all steps."""
     home = None if given.cache is None else Path(given.cache)
@@ -35,7 +67,7 @@ def build(given: argparse.Namespace) -> int:
         for one in chosen if given.bundled else ():
             print(f"Written: {bundled.bundle(one, home)}", file=sys.stderr)
     made = [_facts(one, home, "ready" if ready else "built") for one, ready in zip(chosen, there, strict=True)]
-    say(given, {"ready_made": made}, [_line(each) for each in made])
+    say(given, BuiltFacts(ready_made=made), [_line(each) for each in made])
     return 1 if given.check and missing else 0
 
 
@@ -67,22 +99,29 @@ def _build(missing: list[ReadyMade], home: Path | None) -> None:
             done += made.steps
 
 
-def _facts(made: ReadyMade, home: Path | None, state: str) -> dict[str, Any]:
+def _facts(made: ReadyMade, home: Path | None, state: Literal["built", "ready"]) -> BaseFacts:
     found = ready_made.facts(made, home)
-    about = {"name": made.name, "entry": made.entry.name, "corpus": made.corpus, "seed": made.seed}
-    about |= {
+    return {
+        "name": made.name,
+        "entry": made.entry.name,
+        "corpus": made.corpus,
+        "seed": made.seed,
         "unit": made.entry.unit(),
         "steps": made.steps,
         "state": "missing" if found is None else state,
         "folder": str(made.folder(home)),
+        "weights": None if found is None else found["weights"],
+        "sha256": None if found is None else found["sha256"],
+        "corpus_hash": None if found is None else found["corpus_hash"],
+        "held_out": None if found is None else found["held_out"],
+        "seconds": None if found is None else found["seconds"],
     }
-    return about | {name: found and found[name] for name in ready_made.FACTS}
 
 
-def _line(made: dict[str, Any]) -> str:
-    loss = (
-        "" if made["held_out"] is None else f", held out {made['held_out']:.3f} {made['unit']}, {made['seconds']:.1f} s"
-    )
+def _line(made: BaseFacts) -> str:
+    loss = ""
+    if made["held_out"] is not None:
+        loss = f", held out {made['held_out']:.3f} {made['unit']}, {made['seconds']:.1f} s"
     what = f"{made['entry']} on {made['corpus']}, seed {made['seed']}, {made['steps']:,} steps"
     return f"{made['state']:<8} {what}{loss}\n         {made['folder']}"
 

@@ -2,11 +2,31 @@
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 from playground.cli.options import Parser, common_options, list_of_runs, say
+from playground.training.session import Row
 from playground.training.store.runs import RunRow, Runs
+
+
+class RunList(TypedDict):
+    """The saved runs, the oldest first."""
+
+    runs: list[RunRow]
+
+
+@dataclass(frozen=True)
+class RunWithCurve(RunRow):
+    """One saved run."""
+
+    checkpoints: tuple[int, ...] = ()
+    """Steps from which it can be forked, besides its latest."""
+    points: tuple[Row, ...] = ()
+
+
+FACTS = (RunList, RunWithCurve)
 
 
 def add(command: Parser) -> None:
@@ -24,9 +44,9 @@ def show(given: argparse.Namespace) -> int:
         lines = list(_tree(every, None)) or [
             f"There is no saved run in {given.runs}; train one: playground train BERT."
         ]
-        return say(given, {"runs": [asdict(run) for run in every]}, lines)
+        return say(given, RunList(runs=[*every]), lines)
     run, points = runs.find(given.name), runs.points(given.name)
-    facts = asdict(run) | {"checkpoints": list(run.checkpoints), "points": [asdict(point) for point in points]}
+    facts = RunWithCurve(**vars(run), checkpoints=run.checkpoints, points=tuple(points))
     curve = [f"  step {point.step}: held out {point.held_out:.3f}" for point in points if point.held_out is not None]
     steps = ", ".join(map(str, run.checkpoints)) or "the last only"
     return say(given, facts, [_line(run), *curve, f"  checkpoints of steps {steps} in {run.out}"])

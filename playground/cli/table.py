@@ -8,6 +8,9 @@ from playground.cli.objective import given_text, text_options
 from playground.cli.options import Parser, common_options, pairs, say
 from playground.errors import UserError
 from playground.trace.rebuild import table
+from playground.trace.schema import LeftOutRow, TableFacts
+
+FACTS = (TableFacts,)
 
 
 def add(command: Parser) -> None:
@@ -23,11 +26,12 @@ def show_table(given: argparse.Namespace) -> int:
     text = given_text(given)
     done, refused = table(text, given.seed, _plans(given.plan), given.pair)
     rows = [rebuilt.facts() for rebuilt in done]
-    left_out = [{"row": o.row, "objective": o.name, "reason": reason} for o, reason in refused]
+    left_out: list[LeftOutRow] = [{"row": o.row, "objective": o.name, "reason": reason} for o, reason in refused]
     width = max((len(row["survey"]["inputs"]) for row in rows), default=0)
     lines = [f"{r['row']:<20} {r['survey']['inputs']:<{width}}  ->  {r['survey']['targets']}" for r in rows]
     lines += [f"{row['row']:<20} left out: {row['reason']}" for row in left_out]
-    return say(given, {"text": text, "seed": given.seed or 0, "rows": rows, "left_out": left_out}, lines)
+    facts: TableFacts = {"text": text, "seed": given.seed or 0, "rows": rows, "left_out": left_out}
+    return say(given, facts, lines)
 
 
 def _plans(settings: Sequence[str]) -> dict[str, dict[str, str]]:

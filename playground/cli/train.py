@@ -4,9 +4,9 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, NotRequired, Unpack
 
 import torch
 from tqdm import tqdm
@@ -52,12 +52,34 @@ from playground.training.fork import describe_recipe, fork, what_changed
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
 from playground.training.parallel import seeds as parallel
-from playground.training.store.metrics import Summary
+from playground.training.store.metrics import LossFacts, RunFacts, Summary
 from playground.training.store.runs import Parent, Runs
 from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_to_train
 from playground.zoo.preset import find_preset
+
+
+class TrainedFacts(RunFacts):
+    """One trained model, with what only a fork or one of several seeds has."""
+
+    parent: NotRequired[str]
+    """The run that the fork left."""
+    forked_at: NotRequired[int]
+    """The step at which it left."""
+    changed: NotRequired[str]
+    """What is different from there on."""
+    bands: NotRequired[list[parallel.Band]]
+
+
+class TrainFacts(TrainedFacts):
+    """A trained model; of several seeds the first."""
+
+    runs: NotRequired[list[TrainedFacts]]
+    """Every seed, where several are trained."""
+
+
+FACTS = (TrainFacts, LRFinderResult)
 
 NAME_ENCODING = " Or name its encoding, as in 'mine.txt(encoding=cp1252)'."
 """How the encoding of a text is named, for a refusal; `--encoding` does the same."""
@@ -117,7 +139,7 @@ def train_entry(given: argparse.Namespace) -> int:
         elif given.find_rate:
             *_, found = find_rate(_run(given, _entry(given)[0]))
             assert isinstance(found, LRFinderResult)
-            return say(given, asdict(found), [found.sentence])
+            return say(given, found, [found.sentence])
         elif given.seeds > 1 and ddp.size() > 1:
             raise UserError(f"--seeds is {given.seeds}, but torchrun shares one run; train the seeds without torchrun.")
         elif given.seeds > 1 or given.cluster:
@@ -125,7 +147,9 @@ def train_entry(given: argparse.Namespace) -> int:
         else:
             runs = [train_one(given, *_entry(given))]
         if ddp.first():
-            facts = runs[0] | ({"runs": runs} if len(runs) > 1 else {})
+            facts: TrainFacts = {**runs[0]}
+            if len(runs) > 1:
+                facts["runs"] = runs
             say(given, facts, [line for run in runs for line in _report(run)] + _band(facts))
     return 1 if any(run["stopped"] == "diverged" for run in runs) else 0
 
@@ -189,7 +213,7 @@ def _painted(settings: Sequence[str]) -> tuple[MaskOverride, ...]:
     return carried(painted)
 
 
-def train_one(given: argparse.Namespace, entry: Entry, settings: Mapping[str, str]) -> dict[str, Any]:
+def train_one(given: argparse.Namespace, entry: Entry, settings: Mapping[str, str]) -> TrainedFacts:
     """Train one seed with a bar on standard error and return its facts; `settings` are knobs that were set by hand."""
     run = _run(given, entry)
     run = replace(run, out=Path(given.out or Path(given.runs, parallel.run_name(run, run.seed))))
@@ -281,7 +305,7 @@ def _follow(
     events: Iterable[Event],
     learner: TrainState | None,
     parent: Parent | None = None,
-) -> dict[str, Any]:
+) -> TrainedFacts:
     """Train to the end, write the run down, and return its facts."""
     summary = Summary(run)
     if ddp.first():
@@ -289,10 +313,10 @@ def _follow(
         events = _with_bar(run, parallel.followed(run, events, learner, runs, parent, replayed=True, text=text))
     for event in events:
         summary.read(event)
-    return summary.facts()
+    return {**summary.facts()}
 
 
-def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[dict[str, Any]]:
+def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[TrainedFacts]:
     """Train K seeds, in worker processes where there are several, with one bar over all."""
     if given.threads > 1 and (given.workers > 1 or given.cluster):
         raise UserError(f"--threads is {given.threads}, but the workers of several seeds have one each; leave it out.")
@@ -307,7 +331,7 @@ def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[dict[str, Any]
     notices = parallel.stacks(run, seeds, given.parallelism)[1], parallel.plan(run, given.workers, len(seeds))[1]
     warn(*notices, *describe_left_out(run.corpus, run.entry))
     points: list[parallel.Point] = []
-    facts: dict[int, dict[str, Any]] = {}
+    facts: dict[int, RunFacts] = {}
     total = None if run.last is None else run.last * len(seeds)
     with tqdm(total=total, desc=f"{run.entry.name}, {len(seeds)} seeds", file=sys.stderr, mininterval=0.2) as bar:
         for event in _events_of_seeds(given, run, seeds):
@@ -316,8 +340,8 @@ def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[dict[str, Any]
             else:
                 points.append(event)
                 bar.update(event.row.loss is not None)
-    found = [asdict(band) for band in parallel.bands(points)]
-    return [facts[seed] | {"bands": found} for seed in seeds]
+    bands = [*parallel.bands(points)]
+    return [{**facts[seed], "bands": bands} for seed in seeds]
 
 
 def _events_of_seeds(given: argparse.Namespace, run: Run, seeds: range) -> Iterator[parallel.Point | parallel.Finished]:
@@ -332,7 +356,7 @@ def _events_of_seeds(given: argparse.Namespace, run: Run, seeds: range) -> Itera
         yield from train_on(client, run, seeds, runs)
 
 
-def _fork(given: argparse.Namespace) -> dict[str, Any]:
+def _fork(given: argparse.Namespace) -> TrainedFacts:
     """Leave a kept run at a step, with the knobs that were set, and train on."""
     torch.set_num_threads(given.threads)
     name, _, step = given.fork.partition("@")
@@ -363,7 +387,7 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     out = Path(given.out or Path(given.runs, runs.new_name(f"{Path(name).name}-fork{made.step}")))
     run, parent = replace(made.run, out=out), Parent(name, made.step, changed)
     facts = _follow(given, run, train(run, made.learner), made.learner, parent)
-    return facts | {"parent": name, "forked_at": made.step, "changed": changed}
+    return {**facts, "parent": name, "forked_at": made.step, "changed": changed}
 
 
 def _probe_text(given: argparse.Namespace, run: Run) -> Tokens | None:
@@ -416,9 +440,10 @@ def _with_bar(run: Run, events: Iterable[Any]) -> Iterator[Any]:
             yield event
 
 
-def _report(facts: dict[str, Any]) -> list[str]:
-    loss = facts["loss"]
-    forked = f", from step {facts['forked_at']} of {facts['parent']} ({facts['changed']})" if "parent" in facts else ""
+def _report(facts: TrainedFacts) -> list[str]:
+    loss, forked = facts["loss"], ""
+    if "parent" in facts and "forked_at" in facts and "changed" in facts:
+        forked = f", from step {facts['forked_at']} of {facts['parent']} ({facts['changed']})"
     by_hand = describe(from_json(facts["mask_overrides"]))
     return [
         f"{facts['entry']} on {facts['corpus']}, seed {facts['seed']}, {facts['device_name']}{forked}: "
@@ -435,7 +460,7 @@ def _report(facts: dict[str, Any]) -> list[str]:
     ]
 
 
-def _each_loss(losses: dict[str, dict[str, Any]]) -> list[str]:
+def _each_loss(losses: Mapping[str, LossFacts]) -> list[str]:
     """A line for each of several targets."""
     each = [
         f"  {name}: {_number(loss['train'])}, {_number(loss['held_out'])} {loss['unit']}"
@@ -448,14 +473,11 @@ def _shares(title: str, shares: dict[str, float]) -> list[str]:
     return [f"  {title}: {', '.join(f'{name} {value:.3f}' for name, value in shares.items())}"] if shares else []
 
 
-def _band(facts: dict[str, Any]) -> list[str]:
+def _band(facts: TrainedFacts) -> list[str]:
     """The last point of the band, where several seeds were trained."""
-    if not facts.get("bands"):
-        return []
-    last = facts["bands"][-1]
     return [
-        f"Held out over {last['seeds']} seeds at step {last['step']}: {last['mean']:.3f} ± {last['sd']:.3f} "
-        f"{facts['loss']['unit']}"
+        f"Held out over {last.seeds} seeds at step {last.step}: {last.mean:.3f} ± {last.sd:.3f} {facts['loss']['unit']}"
+        for last in facts.get("bands", [])[-1:]
     ]
 
 

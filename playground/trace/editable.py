@@ -1,16 +1,15 @@
 """What may be edited by hand in a record: the plan, its keys and the words that they name."""
 
-from typing import Any
-
 import torch
 
 from playground.batch import Tokens, token_strings
 from playground.objectives.arrange.pair import NAMES
 from playground.objectives.objective import Objective, Step, describe_plan
 from playground.objectives.stage import Planned
+from playground.trace.schema import Editable
 
 
-def by_hand(objective: Objective, steps: tuple[Step, ...]) -> dict[str, Any]:
+def by_hand(objective: Objective, steps: tuple[Step, ...]) -> Editable:
     """The plan, its editable keys, the choices, and the words; `word` is that of each token, an order has `units`."""
     plan, tokens = describe_plan(steps), steps[-1].batch.tokens
     words, sentences = _joined(tokens, tokens.word_ids), _joined(tokens, tokens.sentence_ids, " ")

@@ -3,7 +3,7 @@
 import base64
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -23,6 +23,7 @@ from playground.batch import (
 )
 from playground.leaks import Node, Verdict
 from playground.trace.mask_words import masks_in_words
+from playground.trace.schema import Cell, Frame, IdLists, Ids, Lane, Leak, Masks, Matrix, Weights
 
 TITLES = {"see": "Attention mask", "ask": "Predict"}
 NAMES = {"change": "corrupt", "see": "visibility"}
@@ -35,7 +36,6 @@ ABOVE = " above"
 
 BLOCKED, VISIBLE, SELF_HIDDEN, PADDING, LEAKED = range(5)
 
-Cell = dict[str, Any]
 Steps = Sequence[tuple[str, Batch]]
 """The verb of every stage and the batch after it."""
 
@@ -43,7 +43,8 @@ Steps = Sequence[tuple[str, Batch]]
 def record(steps: Steps, verdict: Verdict, about: Mapping[str, Any], row: int = 0) -> dict[str, Any]:
     """All frames of one row as JSON-able data; `about` gives the title and what else a view shows."""
     text = begin(steps[0][1].tokens)
-    frames, used = [], Counter[str]()
+    frames: list[Frame] = []
+    used = Counter[str]()
     for verb, batch in [("text", text), *that_change(text, steps)]:
         name = NAMES.get(verb, verb)
         used[name] += 1
@@ -70,26 +71,25 @@ def that_change(text: Batch, steps: Steps) -> list[tuple[str, Batch]]:
     return [(verb, e) for verb, e in steps if verb != "arrange" or not torch.equal(e.inputs.ids, text.inputs.ids)]
 
 
-def leak(verdict: Verdict) -> dict[str, Any]:
+def leak(verdict: Verdict) -> Leak:
     """The verdict as data: by design is neither a leak nor clean, so it has its own flag."""
     return {
         "leak": verdict.leak,
         "level": "red" if verdict.leak else "amber" if verdict.by_design else "green",
         "by_design": [p + 1 for p in verdict.by_design],
         "sentence": verdict.sentence,
-        "path": [vars(node) for node in verdict.path],
+        "path": [{"stream": node.stream, "position": node.position, "layer": node.layer} for node in verdict.path],
     }
 
 
-def lanes(batch: Batch, row: int) -> list[dict[str, Any]]:
+def lanes(batch: Batch, row: int) -> list[Lane]:
     """Lane A the original, lane B the model's input (encoder and decoder), lane C the targets."""
-    found = [
+    found: list[Lane] = [
         {"name": "original", "title": "Original", "cells": _original(batch, row)},
-        {"name": "inputs", "title": "The model sees", **_stream(batch, batch.inputs, row)},
+        _stream("inputs", "The model sees", batch, batch.inputs, row),
     ]
     if batch.decoder is not None:
-        written = _stream(batch, batch.decoder, row, plain=True)
-        found.append({"name": "decoder", "title": "The decoder has", **written})
+        found.append(_stream("decoder", "The decoder has", batch, batch.decoder, row))
     if batch.targets:
         found.append({"name": "targets", "title": "It must predict", "cells": _targets(batch, row)})
     return found
@@ -116,14 +116,14 @@ def _reordered(batch: Batch, row: int) -> bool:
     return not torch.equal(order, arange(len(order), order.device))
 
 
-def id_lists(stream: Stream, row: int = 0) -> dict[str, list[int]]:
+def id_lists(stream: Stream, row: int = 0) -> IdLists:
     """What a model can read of each position beside its token, without padding, by its names in transformers."""
     known = {"token_type_ids": stream.segment_ids, "position_ids": stream.position_ids, "langs": stream.language_ids}
     known |= {f"{name}_type_ids": label.ids for name, label in stream.label_ids.items()}
-    return {name: ids[row][stream.valid[row]].tolist() for name, ids in known.items()}
+    return cast(IdLists, {name: ids[row][stream.valid[row]].tolist() for name, ids in known.items()})
 
 
-def _ids(batch: Batch, stream: Stream, row: int) -> list[dict[str, Any]]:
+def _ids(batch: Batch, stream: Stream, row: int) -> list[Ids]:
     """The ids that tell a model something: those that are not 0 everywhere, and positions that do not just count on.
 
     Languages tell two texts apart without segments (XLM, arXiv:1901.07291, sec. 3.4); a word vector has no position.
@@ -141,12 +141,13 @@ def _ids(batch: Batch, stream: Stream, row: int) -> list[dict[str, Any]]:
     for name, label in stream.label_ids.items():
         classes = [each.replace("_", " ") for each in label.classes]
         shown[f"{name}_type_ids"] = f"{name.replace('_', ' ')}:", ["", *classes]
-    return [{"name": n, "title": title, "values": lists[n], "words": words} for n, (title, words) in shown.items()]
+    values = cast(dict[str, list[int]], lists)
+    return [{"name": n, "title": title, "values": values[n], "words": words} for n, (title, words) in shown.items()]
 
 
-def _stream(batch: Batch, stream: Stream, row: int, plain: bool = False) -> dict[str, Any]:
+def _stream(name: str, title: str, batch: Batch, stream: Stream, row: int) -> Lane:
     """The tokens of a stream, and the ids that are read with them."""
-    tokens = batch.tokens
+    tokens, plain = batch.tokens, name == "decoder"
     actions = gather_origin(batch.actions, stream.origin)[row].tolist()
     chosen = gather_origin(batch.selected, stream.origin, False)[row].tolist()
     scored = _scored(batch, ("decoder",) if plain else ("inputs", "query"), row, stream.ids.shape[1])
@@ -165,8 +166,10 @@ def _stream(batch: Batch, stream: Stream, row: int, plain: bool = False) -> dict
             )
         )
         used.add(origin)
-    ids = _ids(batch, stream, row)
-    return {"cells": cells, **({"ids": ids} if ids else {})}
+    lane: Lane = {"name": name, "title": title, "cells": cells}
+    if ids := _ids(batch, stream, row):
+        lane["ids"] = ids
+    return lane
 
 
 def _state(origin: int, token: int, action: int, specials: Specials, plain: bool) -> str:
@@ -225,11 +228,13 @@ def _scored(batch: Batch, streams: Container[str], row: int, width: int) -> list
     return scored.long().tolist()
 
 
-def _cell(text: str, key: str, state: str, **more: Any) -> Cell:
-    return {"text": text, "key": key, "state": state, "chosen": False, "scored": False, "badge": "", "was": ""} | more
+def _cell(
+    text: str, key: str, state: str, chosen: bool = False, scored: bool = False, badge: str = "", was: str = ""
+) -> Cell:
+    return {"text": text, "key": key, "state": state, "chosen": chosen, "scored": scored, "badge": badge, "was": was}
 
 
-def attention_mask(batch: Batch, row: int = 0) -> dict[str, list[list[int]]]:
+def attention_mask(batch: Batch, row: int = 0) -> Masks:
     """The attention masks of a row by name, as rows of 0 and 1, query x key, without padding."""
     inputs, decoder = batch.inputs, batch.decoder
     real = inputs.valid[row]
@@ -248,7 +253,7 @@ def _cells(mask: AttentionMask, row: int, queries: Tensor, keys: Tensor) -> list
     return dense[min(row, len(dense) - 1)][queries][:, keys].long().tolist()
 
 
-def matrices(batch: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]:
+def matrices(batch: Batch, verdict: Verdict, row: int) -> list[Matrix]:
     """Every attention mask of the batch with its labels and states."""
     inputs, query, shown = batch.inputs, batch.inputs.query_attn_mask, attention_mask(batch, row)
     order = None
@@ -258,20 +263,23 @@ def matrices(batch: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]:
     readers = {"query": "query", "decoder": "decoder", "cross": "decoder"}
     words, decoder = batch.tokens.vocabulary, batch.decoder or inputs
     own, written = (token_strings(s.ids[row], s.valid[row], words) for s in (inputs, decoder))
-    return [
-        {
-            "name": name,
-            "title": _title(query, name, name.removesuffix(ABOVE) + ABOVE in shown),
-            "rows": written if name.startswith(("decoder", "cross")) else own,
-            "columns": written if name.startswith("decoder") else own,
-            "shape": [len(cells), len(cells[0]) if cells else 0],
-            "states": encode(_states(name, cells, verdict, shown)),
-            "scored_rows": _scored(batch, (readers.get(name.removesuffix(ABOVE), "inputs"),), row, len(cells)),
-            "order": order,
-            **({"every": int(name.endswith(ABOVE))} if name.removesuffix(ABOVE) + ABOVE in shown else {}),
-        }
-        for name, cells in shown.items()
-    ]
+    found: list[Matrix] = []
+    for name, cells in shown.items():
+        found.append(
+            {
+                "name": name,
+                "title": _title(query, name, name.removesuffix(ABOVE) + ABOVE in shown),
+                "rows": written if name.startswith(("decoder", "cross")) else own,
+                "columns": written if name.startswith("decoder") else own,
+                "shape": [len(cells), len(cells[0]) if cells else 0],
+                "states": encode(_states(name, cells, verdict, shown)),
+                "scored_rows": _scored(batch, (readers.get(name.removesuffix(ABOVE), "inputs"),), row, len(cells)),
+                "order": order,
+            }
+        )
+        if name.removesuffix(ABOVE) + ABOVE in shown:
+            found[-1]["every"] = int(name.endswith(ABOVE))
+    return found
 
 
 def _title(query: AttentionMask | None, name: str, alternates: bool) -> str:
@@ -302,7 +310,7 @@ def _matrix_of(source: Node, reader: Node, names: Container[str]) -> str:
     return name + ABOVE if reader.layer % 2 == 0 and name + ABOVE in names else name
 
 
-def attention(weights: Tensor, shape: Sequence[int], layers: Sequence[int] | None = None) -> dict[str, Any]:
+def attention(weights: Tensor, shape: Sequence[int], layers: Sequence[int] | None = None) -> Weights:
     """Attention weights `[layers, h, n, m]` in bytes by layer, cut to a `shape` without padding, of some `layers`."""
     number, heads = weights.shape[:2]
     shown = range(number) if layers is None else sorted({min(max(0, k), number - 1) for k in layers})

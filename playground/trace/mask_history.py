@@ -2,7 +2,6 @@
 
 import base64
 from dataclasses import replace
-from typing import Any
 
 import torch
 
@@ -10,6 +9,7 @@ from playground.batch import Action, Tokens
 from playground.corpora.corpus import pick
 from playground.objectives.objective import Objective
 from playground.rng import generator
+from playground.trace.schema import MaskHistory
 
 VISITS = 10
 """Readings of the sentence in the history of a mask."""
@@ -21,7 +21,7 @@ SHOWN = (Action.KEPT, Action.MASKED, Action.RANDOMISED, Action.SCORED_AS_IS)
 """What may have become of a word, by its number in the history."""
 
 
-def mask_history(objective: Objective, tokens: Tokens, seed: int) -> dict[str, Any] | None:
+def mask_history(objective: Objective, tokens: Tokens, seed: int) -> MaskHistory | None:
     """The masks of the same text at its first visits, static and dynamic; None without such a choice."""
     if "dupe_factor" not in objective.knobs:
         return None

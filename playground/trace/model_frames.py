@@ -6,6 +6,7 @@ from typing import Any
 
 from playground.analysis.predictions import ForwardTrace, Prediction
 from playground.trace.frames import attention
+from playground.trace.schema import Guess, Numbers
 
 Record = Mapping[str, Any]
 
@@ -13,7 +14,7 @@ FORWARD = {"forward": "Forward", "predict": "Guesses", "loss": "Loss"}
 UPDATE = {"gradient": "Gradient", "change": "Change", "after": "Guesses after"}
 
 
-def numbers(record: Record, seen: ForwardTrace, model: str, layers: Sequence[int] | None = None) -> dict[str, Any]:
+def numbers(record: Record, seen: ForwardTrace, model: str, layers: Sequence[int] | None = None) -> Numbers:
     """A forward pass over the batch of a record, ready for JSON; `model` names the model and its training steps."""
     shapes = {matrix["name"]: matrix["shape"] for matrix in record["frames"][-1]["matrices"]}
     weights = {n: attention(w, shapes[n], layers) for n, w in seen.weights.items() if n in shapes}
@@ -26,7 +27,7 @@ def numbers(record: Record, seen: ForwardTrace, model: str, layers: Sequence[int
     }
 
 
-def as_data(guess: Prediction) -> dict[str, Any]:
+def as_data(guess: Prediction) -> Guess:
     """A prediction as data; probabilities to a ten-thousandth."""
     return {
         "position": guess.position,

@@ -1,8 +1,8 @@
 """One text under one objective: everything the command line prints and the stage draws, from one batch."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import torch
 
@@ -22,6 +22,19 @@ from playground.trace import frames
 from playground.trace.editable import by_hand
 from playground.trace.inputs import read, strangers, unjudged
 from playground.trace.mask_history import mask_history
+from playground.trace.schema import (
+    AuxiliaryFacts,
+    Cell,
+    Choice,
+    DecoderIdLists,
+    Meter,
+    ObjectiveFacts,
+    SharedFacts,
+    Signal,
+    SurveyRow,
+    Switch,
+)
+from playground.trace.schema import Term as TermFacts
 from playground.trace.signal import measure
 from playground.trace.source import code_of, opening
 
@@ -55,7 +68,7 @@ class Rebuilt:
         return self.steps[-1].batch
 
     @property
-    def signal(self) -> dict[str, int]:
+    def signal(self) -> Signal:
         """The number of scored positions and of tokens of text."""
         return {"scored": sum(frames.answers(self.batch, 0)[1]), "tokens": int(self.batch.tokens.lengths[0])}
 
@@ -77,21 +90,25 @@ class Rebuilt:
         code = [opening(), *(code_of(s.stage) for s in own if frames.that_change(text, [(s.verb, s.batch)]))]
         return record | {"frames": [f | {"code": c} for f, c in zip(record["frames"], code, strict=True)]}
 
-    def _shared_facts(self) -> dict[str, Any]:
+    def _shared_facts(self) -> SharedFacts:
+        wrong = self.objective.misprint
         return {
             "formula": written(weighted_terms(self.objective, self.steps)),
             "source": self.objective.source,
             "terms": terms(self.objective, self.steps),
-            "misprint": asdict(self.objective.misprint) if self.objective.misprint else None,
-            "left_out": [asdict(each) | {"said": str(each)} for each in self.left_out],
+            "misprint": {"latex": wrong.latex, "where": wrong.where, "wrong": wrong.wrong} if wrong else None,
+            "left_out": [
+                {"text": each.text, "used": each.used, "tokens": each.tokens, "said": str(each)}
+                for each in self.left_out
+            ],
         }
 
-    def _switch(self) -> dict[str, Any] | None:
+    def _switch(self) -> Switch | None:
         """The leak check under every choice of the objective's main knob."""
         question, name = self.objective.switch
         if not name:
             return None
-        overrides, choices = describe_plan(self.steps), []
+        overrides, choices = describe_plan(self.steps), list[Choice]()
         for value in self.objective.knobs[name].choices:
             turned = self.objective.turn({name: value})
             batch = turned.steps(self.tokens, generator(self.seed, DRAW), overrides)[-1].batch
@@ -102,9 +119,10 @@ class Rebuilt:
             choices.append({"value": value, "hears": context, **frames.leak(leaks.check(batch))})
         return {"question": question, "knob": name, "now": self.objective.knobs[name].default, "choices": choices}
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> ObjectiveFacts:
         """The JSON of `playground objective` (docs/cli.md)."""
         batch = self.batch
+        decoder_ids = frames.id_lists(batch.decoder) if batch.decoder else {}
         target = batch.targets[0]
         targets, scored, listed = _answers(batch)
         return {
@@ -115,7 +133,7 @@ class Rebuilt:
             "inputs": _words(batch, batch.inputs.ids, batch.inputs.valid),
             "decoder_inputs": _words(batch, batch.decoder.ids, batch.decoder.valid) if batch.decoder else None,
             **frames.id_lists(batch.inputs),
-            **({f"decoder_{k}": v for k, v in frames.id_lists(batch.decoder).items()} if batch.decoder else {}),
+            **cast(DecoderIdLists, {f"decoder_{name}": ids for name, ids in decoder_ids.items()}),
             "targets": targets,
             "scored": scored,
             "target_positions": [p + 1 for p in listed],
@@ -129,17 +147,21 @@ class Rebuilt:
             "row": self.objective.row,
             "survey": self.survey(),
             "signal": sum(scored) / max(1, int(batch.tokens.lengths[0])),
-            "signal_by_target": {n: asdict(m) | {"share": m.share} for n, m in measure(batch).items()},
+            "signal_by_target": {
+                name: {"scored": m.scored, "read": m.read, "idle_rows": m.idle_rows, "share": m.share}
+                for name, m in measure(batch).items()
+            },
             "beside": [part_facts(part) for part in batch.with_auxiliary[:-1]],
             "notice": self.notice,
             **self._shared_facts(),
         }
 
-    def survey(self) -> dict[str, str]:
+    def survey(self) -> SurveyRow:
         """Inputs and targets as the survey's Table 2 prints them."""
-        return {part: " ".join(cell["text"] for cell in cells) for part, cells in self.cells().items()}
+        inputs, targets = (" ".join(cell["text"] for cell in cells) for cells in self.cells().values())
+        return {"inputs": inputs, "targets": targets}
 
-    def cells(self) -> dict[str, list[frames.Cell]]:
+    def cells(self) -> dict[str, list[Cell]]:
         """A row of the survey's Table 2 as the stage draws it: inputs and scored targets in prediction order."""
         batch = self.batch
         lanes = {lane["name"]: lane["cells"] for lane in frames.lanes(batch, 0)}
@@ -154,7 +176,7 @@ class Rebuilt:
         ]
         given = [lanes["inputs"][p] for p in _given(batch)]
         return {
-            part: [cell | {"badge": badges.get(cell["key"], "")} for cell in cells]
+            part: [{**cell, "badge": badges.get(cell["key"], "")} for cell in cells]
             for part, cells in (("inputs", given), ("targets", asked))
         }
 
@@ -278,7 +300,7 @@ def weighted_terms(objective: Objective, steps: Sequence[Step]) -> tuple[Term, .
     return tuple(t.weighing(weights[t.target]) if t.target in weights else t for t in kept)
 
 
-def terms(objective: Objective, steps: Sequence[Step]) -> list[dict[str, Any]]:
+def terms(objective: Objective, steps: Sequence[Step]) -> list[TermFacts]:
     """Every term of the loss: its symbols, its weight, and the positions (1-based) and the stream that it scores."""
     asked = {target.name: (part, target) for part in steps[-1].batch.with_auxiliary for target in part.targets}
     return [
@@ -297,7 +319,7 @@ def terms(objective: Objective, steps: Sequence[Step]) -> list[dict[str, Any]]:
     ]
 
 
-def meters(batch: Batch) -> list[dict[str, Any]]:
+def meters(batch: Batch) -> list[Meter]:
     """The signal of every target that is trained in the step, the main one first, and the network that answers."""
     measured = measure(batch)
     asked = ((target.name, part.network) for part in reversed(batch.with_auxiliary) for target in part.targets)
@@ -305,14 +327,17 @@ def meters(batch: Batch) -> list[dict[str, Any]]:
     return [{"target": q, "network": n, "scored": m.scored, "tokens": m.read, "share": m.share} for q, n, m in found]
 
 
-def part_facts(part: Batch) -> dict[str, Any]:
+def part_facts(part: Batch) -> AuxiliaryFacts:
     """The input, the targets and the masks of an auxiliary batch."""
-    found = {"network": part.network, "inputs": _words(part, part.inputs.ids, part.inputs.valid)}
-    found |= frames.id_lists(part.inputs)
+    found: AuxiliaryFacts = {
+        "network": part.network,
+        "inputs": _words(part, part.inputs.ids, part.inputs.valid),
+        "attention_mask": frames.attention_mask(part),
+        **frames.id_lists(part.inputs),
+    }
     if part.targets:
-        targets, scored, _ = _answers(part)
-        found |= {"targets": targets, "scored": scored}
-    return found | {"attention_mask": frames.attention_mask(part)}
+        found["targets"], found["scored"], _ = _answers(part)
+    return found
 
 
 def _words(batch: Batch, ids: torch.Tensor, real: torch.Tensor) -> list[str]:

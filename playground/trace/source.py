@@ -10,16 +10,17 @@ from typing import Any
 
 from playground.batch import begin
 from playground.objectives.stage import Stage
+from playground.trace.schema import Code, SourceText
 
 ROOT = Path(__file__).parents[2]
 
 
-def opening() -> dict[str, Any]:
+def opening() -> Code:
     """The source of how a text begins, before any stage."""
     return {"call": "begin(tokens)", "parts": [_source(begin)]}
 
 
-def code_of(stage: Stage) -> dict[str, Any]:
+def code_of(stage: Stage) -> Code:
     """What a stage is called with, and the source of its plan (all the chance) and its build (none)."""
     kind = type(stage)
     assert is_dataclass(stage)
@@ -31,7 +32,7 @@ def code_of(stage: Stage) -> dict[str, Any]:
 
 
 @cache
-def _source(act: Callable[..., Any]) -> dict[str, Any]:
+def _source(act: Callable[..., Any]) -> SourceText:
     """The text of a function, the file below the repository and the line where it begins."""
     lines, line = inspect.getsourcelines(act)
     file = Path(inspect.getsourcefile(act) or "").relative_to(ROOT).as_posix()

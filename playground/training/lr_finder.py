@@ -17,20 +17,24 @@ RUNAWAY = 2.0
 
 @dataclass(frozen=True)
 class TriedRate:
-    """One step at a rate, a multiple `share` of the recipe's own; `smooth` is the running mean of the losses."""
+    """One step at a rate."""
 
     share: float
+    """The rate as a multiple of the recipe's own."""
     rate: float
     loss: float
     smooth: float
+    """Running mean of the losses."""
 
 
 @dataclass(frozen=True)
 class LRFinderResult:
-    """The rate at which the loss fell fastest, for the recipe's `lr`; `matrix_rate` is for its `muon_lr`."""
+    """The learning rate at which the loss fell fastest."""
 
     rate: float
+    """For the knob `lr`."""
     matrix_rate: float
+    """For the knob `muon_lr`."""
     tried: tuple[TriedRate, ...]
 
     @property

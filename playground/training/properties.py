@@ -36,23 +36,24 @@ WARM_UP, STEPS = 3, 9
 class Properties:
     """The measured properties of one entry.
 
-    `right_context`: the state of a word in a plain text changes, to the bit, with the words after it. `generates`: some
-    target for words is answered without the words that come later, so that the model can write on from what it has
-    written. `mismatch`: the share of the positions read in training that hold a mask token or a sentinel in a text
-    with hidden words, as no text in use has it. `taught`: the share of these positions that carry a loss. `step_ms`:
-    the median time of a training step, with the drawing of its batch unless many are drawn at once; `taught_us`: what
-    each taught position costs of it. Positions are those of the network that is kept: a generator's are left out, its
-    time is not. `parameters` are counted with the vocabulary of the entry's corpus.
+    Positions are those of the network that is kept: a generator's are left out, its time is not.
     """
 
     name: str
     right_context: bool
+    """The state of a word in a plain text changes, to the bit, with the words after it."""
     mismatch: float
+    """Share of the positions read in training that hold a mask token or a sentinel for hidden words."""
     generates: bool
+    """Some target for words is answered without the words that come later, so that the model can generate text."""
     taught: float
+    """Share of the positions read in training that carry a loss."""
     step_ms: float
+    """Median time of a training step in ms, with the drawing of its batch unless many are drawn at once."""
     taught_us: float
+    """That time in µs for each position that carries a loss."""
     parameters: int
+    """Counted with the vocabulary of the entry's corpus."""
 
 
 def measure_properties(entry: Entry, seed: int = 0) -> Properties:

@@ -28,21 +28,25 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Row:
-    """One point of the curves, in nats per scored position of the first target; `more` names the loss of every one.
-
-    Evaluations have `held_out`, held-out losses in `more`, and the `accuracy` by target. `scored` are the scored
-    answers and `flops` the operations so far.
-    """
+    """One point of the curves: a training step, or an evaluation. Losses are for each scored position."""
 
     step: int
     loss: float | None
+    """Training loss of the first target; null of an evaluation."""
     held_out: float | None
+    """Held-out loss of the first target; null of a training step."""
     tokens: int
+    """Tokens of text so far."""
     seconds: float
+    """Training time so far."""
     more: tuple[tuple[str, float], ...] = ()
+    """Loss of each target."""
     scored: int = 0
+    """Scored positions so far."""
     flops: float = 0.0
+    """Floating-point operations so far."""
     accuracy: tuple[tuple[str, float], ...] = ()
+    """Share of right answers of each target, of an evaluation."""
 
     @classmethod
     def of(cls, event: Stepped) -> "Row":

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from playground.analysis.finding import plain
+from playground.analysis.finding import FindingFacts, plain
 from playground.analysis.instrument import instruments
 from playground.errors import UserError
 from playground.knob import knobs, turn
 from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
+from tests import json_keys
 from tests.runs import KINDS, run_of, tiny
 
 SUBJECTS = (*KINDS, "word2vec", "an encoder alone", "a wide table")
@@ -55,7 +56,7 @@ def test_an_instrument_answers_or_says_what_is_missing(name, kind):
     assert all(p.grad is None and p.requires_grad for p in subject.model.parameters())
     assert not any(m._forward_hooks or m._forward_pre_hooks for m in subject.model.modules())
     assert found.headline.endswith(".")
-    json.dumps(found.facts(), allow_nan=False)
+    json_keys.check(json.dumps(found.facts(), allow_nan=False), FindingFacts)
     if not instrument.repeatable:
         return
     again = instrument.look(replace(subject, known={}), lowest(instrument.settings))

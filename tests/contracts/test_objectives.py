@@ -23,6 +23,8 @@ from playground.slicing import split_rows
 from playground.tokenizing.tokenizer import train
 from playground.trace.frames import BETWEEN, STATES
 from playground.trace.rebuild import SENTENCE, rebuild
+from playground.trace.schema import ObjectiveFacts
+from tests import json_keys
 from tests.laws import LAYERS, assert_same, influences, model_for, watched
 from tests.texts import SPECIALS, TWO_SENTENCES, hiding, story, suited, tokens_for, tokens_of
 
@@ -215,7 +217,7 @@ def test_every_knob_turned_to_its_ends_still_builds(name, key, value):
     rebuilt = story(name, settings={key: value} | other)
     assert rebuilt.objective.knobs[key].default == value
     json.dumps(rebuilt.record())
-    json.dumps(rebuilt.facts())
+    json_keys.check(json.dumps(rebuilt.facts()), ObjectiveFacts)
 
 
 @every_objective
@@ -462,7 +464,7 @@ def test_a_text_of_hardly_any_words_has_a_record_too(name, text):
     rebuilt = rebuild(name, text)
     frames = json.loads(json.dumps(rebuilt.record()))["frames"]
     assert texts(frames[-1]["lanes"][0]["cells"]) == text.split()
-    json.dumps(rebuilt.facts())
+    json_keys.check(json.dumps(rebuilt.facts()), ObjectiveFacts)
     assert not rebuilt.verdict.leak
     again = rebuild(name, text, seed=9, overrides=describe_plan(rebuilt.steps))
     assert answer(again) == answer(rebuilt)

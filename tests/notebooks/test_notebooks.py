@@ -1,6 +1,5 @@
 """Every notebook: it runs by papermill, holds its asserts, and its export still animates without kernel or network."""
 
-import json
 import re
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from playground.cli import main
 from playground.errors import UserError
 from playground.glossary import TERMS
+from tests import json_keys
 from widgets.lessons import ANSWER, Lesson, as_html, exercise, needs, notebooks, parameters, run_one, title
 
 NOTEBOOKS = notebooks(Path(__file__).parents[2] / "notebooks")
@@ -135,7 +135,7 @@ def test_a_lesson_that_fails_is_named_with_its_cell_and_cause(tmp_path, capsys):
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "in" / "01_one.ipynb")
     given = ["lessons", "run", "--notebooks", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--json"]
     assert main([*given, "--set", "steps=2"]) == 1
-    [lesson] = json.loads(capsys.readouterr().out)["lessons"]
+    [lesson] = json_keys.read("lessons", capsys.readouterr().out)["lessons"]
     assert lesson["failure"] == "01_one, cell 3: AssertionError: the steps are not one"
     page = (tmp_path / "out" / "index.html").read_text()
     assert '<a href="01_one.html">01 One &amp; only</a>' in page and "cell 3" in page and "steps = 2" in page
@@ -178,14 +178,14 @@ def test_a_notebook_keeps_the_corpus_that_its_asserts_need(tmp_path, capsys):
     nbformat.write(notebook, tmp_path / "in" / "01_one.ipynb")
     given = ["lessons", "run", "--notebooks", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--json"]
     assert main([*given, "--set", "corpus=mine.txt"]) == 0
-    assert json.loads(capsys.readouterr().out)["lessons"][0]["kept_corpus"] == "known meanings"
+    assert json_keys.read("lessons", capsys.readouterr().out)["lessons"][0]["kept_corpus"] == "known meanings"
     assert "Run with its own corpus: it needs known meanings." in (tmp_path / "out" / "index.html").read_text()
 
 
 @pytest.mark.guarded
 def test_exercises_are_handed_out_without_their_solutions(tmp_path, capsys):
     assert main(["lessons", "run", "04", "15", "--form", "exercise", "--out", str(tmp_path), "--json"]) == 0
-    lessons = json.loads(capsys.readouterr().out)["lessons"]
+    lessons = json_keys.read("lessons", capsys.readouterr().out)["lessons"]
     assert [Path(lesson["page"]).name for lesson in lessons] == [f"{lesson['name']}.ipynb" for lesson in lessons]
     solutions = (tmp_path / "solutions.html").read_text()
     for path in NOTEBOOKS:

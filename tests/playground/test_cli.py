@@ -4,12 +4,14 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, partial
 from pathlib import Path
+from typing import NotRequired, TypedDict, is_typeddict
 
 import pytest
 import torch
+from pydantic import ValidationError
 
 from playground import cli
 from playground.corpora import open_corpus
@@ -26,9 +28,11 @@ from playground.training.checkpoint import load
 from playground.training.data import BatchSampler
 from playground.training.observe.replay import load as load_replay
 from playground.training.store import ready_made
+from playground.training.store.metrics import EvaluationRow, StepRow
 from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_named
+from tests import json_keys
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, every_entry_or_kind, reviews, tiny
 from widgets.state.stage import StageStore
@@ -77,13 +81,12 @@ def call(capsys):
 
 @pytest.fixture
 def facts(call):
-    """The JSON object of a command that goes well; nothing else may stand on standard output."""
+    """The JSON object of a command that goes well, as declared; nothing else may stand on standard output."""
 
     def run(*arguments):
         status, out, err = call(*arguments, "--json")
         assert status == 0, err
-        assert out.count("\n") == 1
-        return json.loads(out)
+        return json_keys.read(arguments[0], out)
 
     return run
 
@@ -97,6 +100,47 @@ def pair_for(name):
 GUESSED = ("label:phrase", "label:mention", "label:language")
 TYPED = [n for n, o in objectives().items() if not any(k.startswith("label:") and k not in GUESSED for k in o.needs)]
 """The objectives that a typed text can give; the others need labels that only a corpus knows."""
+
+
+# what is printed with --json
+
+
+@pytest.mark.parametrize("command", sorted(json_keys.answers_in_json()))
+def test_a_command_declares_what_it_prints_as_json(command):
+    assert all(is_typeddict(kind) or is_dataclass(kind) for kind in json_keys.facts_of(command))
+
+
+class _Part(TypedDict):
+    share: float
+    words: NotRequired[list[str]]
+
+
+@dataclass
+class _Whole:
+    name: str
+    parts: dict[str, _Part]
+    pair: tuple[str, int] | None = None
+
+
+WHOLE = {"name": "a", "parts": {"x": {"share": 1, "words": ["b"]}}, "pair": ["c", 2]}
+
+
+def test_what_is_declared_is_accepted():
+    json_keys.check(json.dumps(WHOLE), _Whole)
+    json_keys.check(json.dumps(WHOLE | {"parts": {"y": {"share": 0.5}}, "pair": None}), _Part, _Whole)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"more": 1}, {"name": 1}, {"name": None}, {"pair": ["c", 2.5]}, {"pair": ["c"]}, {"parts": {"x": {}}},
+        {"parts": {"x": {"share": "1"}}}, {"parts": {"x": {"share": 1, "more": 1}}},
+        {"parts": {"x": {"share": 1, "words": [1]}}},
+    ],
+)  # fmt: skip
+def test_what_is_not_declared_is_seen(wrong):
+    with pytest.raises(ValidationError):
+        json_keys.check(json.dumps(WHOLE | wrong), _Whole)
 
 
 # objective
@@ -318,7 +362,8 @@ def test_train_says_how_often_two_texts_are_judged_right(name, facts, text):
     learner = load("here").learner
     assert said["parameters"] == sum(p.numel() for p in learner.model.parameters()) > 1000
     assert json.loads(Path("here/run.json").read_text(encoding="utf-8")) == said
-    rows = [json.loads(line) for line in Path("here/metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = Path("here/metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json_keys.check(line, StepRow, EvaluationRow) for line in lines]
     assert [row["accuracy"] for row in rows if "accuracy" in row][-1] == said["accuracy"]
 
 
@@ -1062,9 +1107,9 @@ def test_zoo_builds_base_models_once_and_a_comparison_begins_from_them(call, sma
     compare = ("compare", "GPT", "--strategies", "full", "--tuning-steps", "2", "--seeds", "1", "--train-size", "8")
     assert "`playground zoo build GPT` makes it once" in call(*compare)[2]
     status, out, _ = call("zoo", "build", "GPT", "--check", "--json")
-    assert (status, json.loads(out)["ready_made"][0]["state"]) == (1, "missing")
+    assert (status, json_keys.read("zoo", out)["ready_made"][0]["state"]) == (1, "missing")
     status, out, _ = call("zoo", "build", "GPT", "--json")
-    [made] = json.loads(out)["ready_made"]
+    [made] = json_keys.read("zoo", out)["ready_made"]
     assert (status, made["state"], made["steps"], len(made["sha256"])) == (0, "built", 12, 64)
     assert json.loads(call("zoo", "build", "GPT", "--json")[1])["ready_made"] == [made | {"state": "ready"}]
     status, out, err = call(*compare, "--out", "result", "--json")

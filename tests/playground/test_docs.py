@@ -4,6 +4,7 @@ import re
 import runpy
 import shlex
 from pathlib import Path
+from typing import Literal, NotRequired, TypedDict
 
 from playground.analysis.instrument import instruments
 from playground.cli import parser
@@ -114,10 +115,48 @@ def test_a_heading_explains_its_terms_and_nothing_else():
     assert hover("Attention mask") == ' title="attention mask: Which key positions a query position may attend to."'
 
 
-def test_the_page_of_the_command_line_knows_every_command_that_answers_in_json_and_no_option_that_is_not():
+def test_the_json_keys_are_what_their_script_writes():
+    made = runpy.run_path(str(DOCS / "json_keys.py"))
+    assert made["page"]() == (DOCS / "cli.md").read_text(encoding="utf-8")
+
+
+class _Part(TypedDict):
+    """A part.
+
+    And more of it.
+    """
+
+    share: float
+    """Share of the whole,
+    from 0 to 1."""
+
+
+class _Whole(_Part):
+    name: NotRequired[Literal["a", "b"] | None]
+    parts: list[_Part]
+    by_name: dict[str, _Part]
+    pairs: tuple[tuple[str, int], ...]
+    counts: dict[str, float | str]
+
+
+def test_a_table_of_json_keys_has_types_meanings_and_the_keys_of_objects_inside():
+    made = runpy.run_path(str(DOCS / "json_keys.py"))
+    share = "number | Share of the whole, from 0 to 1. |\n"
+    assert list(made["rows"](_Whole, {})) == [
+        '| `name` | `"a"` or `"b"` or null, optional |  |\n',
+        "| `parts` | list of objects | A part. |\n",
+        f"| `parts[].share` | {share}",
+        "| `by_name` | object | A part. |\n",
+        f"| `by_name.*.share` | {share}",
+        "| `pairs` | list of lists of string, integer |  |\n",
+        "| `counts` | object of numbers or strings |  |\n",
+        f"| `share` | {share}",
+    ]
+    assert "| `parts` | list of objects | A part. As in `other`. |\n" in made["rows"](_Whole, {_Part: "other"})
+
+
+def test_the_page_of_the_command_line_knows_no_option_that_is_not():
     written = (DOCS / "cli.md").read_text(encoding="utf-8")
-    for command in ("objective", "table", "train", "compare", "compress", "zoo"):
-        assert f"| `{command}` |" in written
     options = {o for p in parser()._subparsers._group_actions[0].choices.values() for o in p._option_string_actions}
     assert (
         set(re.findall(r"--[a-z][a-z-]+", written)) - {"--help", "--nproc-per-node"} <= options

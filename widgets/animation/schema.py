@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NotRequired, Required, TypedDict
 
+from playground.trace import schema
+from playground.trace.schema import Editable, Ids, Leak, LeftOut, MaskHistory, Matrix, Meter, Numbers, Signal, Switch
+
 
 class Cell(TypedDict):
     """A token of a lane; what is left out is as in `record.DEFAULTS`."""
@@ -16,18 +19,6 @@ class Cell(TypedDict):
     was: NotRequired[str]
 
 
-class Ids(TypedDict):
-    """What a model reads at each position beside its token: the segment, language, position or a label.
-
-    `words` has a text for each value, "" where nothing is known; without any the values are positions.
-    """
-
-    name: str
-    title: str
-    values: list[int]
-    words: list[str]
-
-
 class Lane(TypedDict):
     """A row of tokens: the text, the input, the decoder's input or the targets."""
 
@@ -35,28 +26,6 @@ class Lane(TypedDict):
     title: str
     cells: list[Cell]
     ids: NotRequired[list[Ids]]
-
-
-class Weights(TypedDict):
-    """Attention weights as base64 of bytes, `[heads, rows, columns]` for each layer that is sent."""
-
-    heads: int
-    layers: int
-    data: dict[str, str]
-
-
-class Matrix(TypedDict):
-    """An attention mask: `states` is base64 of a byte per cell, rows are queries and columns keys."""
-
-    name: str
-    title: str
-    rows: list[str]
-    columns: list[str]
-    shape: list[int]
-    states: str
-    scored_rows: list[int]
-    order: list[int] | None
-    every: NotRequired[int]
 
 
 class CodePart(TypedDict):
@@ -87,64 +56,20 @@ class Frame(TypedDict):
     numbers: NotRequired[bool]
 
 
-class PathNode(TypedDict):
-    """A position of a stream in a layer, on the path of a leak."""
+class Term(schema.Term):
+    """A term of the loss as LaTeX and as a tree of MathML; `signs` are the trees of its symbols."""
 
-    stream: str
-    position: int
-    layer: int
-
-
-class Leak(TypedDict):
-    """Whether an answer can reach its own prediction, and on which path."""
-
-    leak: bool
-    level: str
-    by_design: list[int]
-    sentence: str
-    path: list[PathNode]
-
-
-class Term(TypedDict):
-    """A term of the loss as LaTeX and as a tree of MathML, with what its symbols mean."""
-
-    target: str
-    latex: str
     mathml: list[Any]
-    weight: float
-    symbols: dict[str, str]
     signs: dict[str, list[Any]]
-    network: str
-    reader: str
-    positions: list[int]
 
 
-class Guess(TypedDict):
-    """A model's answer at one scored position."""
+class Misprint(schema.Misprint):
+    """What a source prints where it errs, as a tree of MathML too."""
 
-    position: int
-    target: str
-    reader: str
-    truth: str
-    probability: float
-    loss: float
-    unit: NotRequired[str]
-    top: list[list[Any]]
+    mathml: list[Any]
 
 
-class Numbers(TypedDict):
-    """What a model says of the batch; `groups` and `after` only where one update is looked into."""
-
-    model: str
-    attention: dict[str, Weights]
-    guesses: list[Guess]
-    losses: dict[str, float]
-    captions: dict[str, str]
-    groups: NotRequired[list[dict[str, Any]]]
-    after: NotRequired[list[Guess]]
-
-
-class StageRecord(TypedDict):
+class StageRecord(Editable):
     """All frames of one objective on one text. What is not required is left out where there is nothing to say."""
 
     version: int
@@ -154,18 +79,12 @@ class StageRecord(TypedDict):
     source: str
     loss: str
     terms: list[Term]
-    misprint: dict[str, Any] | None
-    signal: dict[str, int]
-    meters: list[dict[str, Any]]
-    left_out: list[dict[str, Any]]
-    film: dict[str, Any] | None
-    switch: dict[str, Any] | None
-    plan: dict[str, Any]
-    edits: list[str]
-    outcomes: list[str]
-    words: list[str]
-    word: list[int]
-    units: list[str]
+    misprint: Misprint | None
+    signal: Signal
+    meters: list[Meter]
+    left_out: list[LeftOut]
+    film: MaskHistory | None
+    switch: Switch | None
     text: list[str]
     leak: Leak
     frames: list[Frame]

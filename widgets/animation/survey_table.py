@@ -8,6 +8,7 @@ from typing import Any
 from playground.objectives import Objective
 from playground.trace import frames
 from playground.trace.rebuild import Rebuilt
+from playground.trace.schema import ObjectiveFacts
 from widgets.animation.export_html import document, fragment, packed
 from widgets.animation.record import typeset
 
@@ -44,7 +45,7 @@ class Wall:
     refused: Refused
 
     @property
-    def facts(self) -> list[dict[str, Any]]:
+    def facts(self) -> list[ObjectiveFacts]:
         """The same rows as `playground table --json`."""
         return [made.facts() for made in self.done]
 

@@ -14,6 +14,7 @@ from playground.objectives.plan_overrides import parse, settings_of, write
 from playground.tokenizing import Tokenizer
 from playground.trace.collators import collate
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild
+from playground.trace.schema import ObjectiveFacts
 from widgets.animation import standalone, typeset
 from widgets.animation.widget import StageWidget, alone
 from widgets.notebook.arguments import checked
@@ -83,7 +84,7 @@ class Picture(StageWidget, Drawing):
         self._renew()
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> ObjectiveFacts:
         """What is shown now, as `playground objective --json` prints it."""
         return self.rebuilt.facts()
 

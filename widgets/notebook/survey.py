@@ -7,6 +7,7 @@ import traitlets
 
 from playground.trace.rebuild import SENTENCE
 from playground.trace.rebuild import table as survey_table
+from playground.trace.schema import ObjectiveFacts
 from widgets.animation.survey_table import Wall
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing
@@ -28,7 +29,7 @@ class Table(Drawing):
         return self.wall.data()
 
     @property
-    def facts(self) -> list[dict[str, Any]]:
+    def facts(self) -> list[ObjectiveFacts]:
         """The same rows as `playground table --json`."""
         return self.wall.facts
 

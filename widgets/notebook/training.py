@@ -200,7 +200,7 @@ class Trained(Drawing):
             self.status = {"state": "done", "watched": learned.watched}
 
     @traitlets.default("story")
-    def _facts(self) -> dict[str, Any]:
+    def _default_story(self) -> dict[str, Any]:
         return packed(self._learned.replay) if self._learned is not None else {}
 
     # the run

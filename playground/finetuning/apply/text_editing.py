@@ -38,15 +38,20 @@ EVEN, LOSS = 1e-6, 0.5
 
 @dataclass(frozen=True)
 class Edited:
-    """A text before and after, the positions that changed, and how likely the target label is by another judge."""
+    """A text that was edited for another label."""
 
     before: str
     after: str
     target_label: str
+    """The target label."""
     positions: tuple[int, ...]
+    """Positions of the words that changed, from 0."""
     chance_before: float
+    """Probability of the target label before, by an independent classifier."""
     chance_after: float
+    """The same after."""
     kept: float
+    """Share of the words that stay."""
 
 
 @dataclass(frozen=True)
@@ -209,11 +214,13 @@ def editor(
 
 @dataclass(frozen=True)
 class Success:
-    """Of so many unseen texts, each edited for another label: the share that got it, and the share of words kept."""
+    """How often editing gives an unseen text another label."""
 
     texts: int
     turned: float
+    """Share of the texts that get the label."""
     kept: float
+    """Share of the words that stay."""
 
 
 def success(made: Editor, task: Task, count: int) -> Success:

@@ -13,7 +13,7 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as Signal
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from playground.batch import Tokens
 from playground.errors import UserError
@@ -29,7 +29,7 @@ from playground.training.parallel.stacked_seeds import Stack, hindrance
 from playground.training.parallel.workers import context, pool, received
 from playground.training.session import Row
 from playground.training.store.lock import claimed
-from playground.training.store.metrics import Summary, recorded
+from playground.training.store.metrics import RunFacts, Summary, recorded
 from playground.training.store.runs import Parent, Runs
 from playground.training.train_state import TrainState
 
@@ -50,16 +50,17 @@ class Finished:
     """One seed is done; `facts` are the JSON keys of `playground train`."""
 
     seed: int
-    facts: dict[str, Any]
+    facts: RunFacts
 
 
 @dataclass(frozen=True)
 class Band:
-    """The held-out loss at one step: mean and sample standard deviation (0 for one seed) over so many seeds."""
+    """The held-out loss of several seeds at one step."""
 
     step: int
     mean: float
     sd: float
+    """Sample standard deviation; 0 for one seed."""
     seeds: int
 
 

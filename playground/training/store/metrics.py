@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from statistics import fmean
-from typing import Any, TextIO, TypeVar
+from typing import Any, TextIO, TypedDict, TypeVar
 
 import torch
 from torch import Tensor
@@ -31,6 +31,87 @@ RECENT = 50
 
 ROWS = ({"step": int, "terms": {str: float}}, {"step": int, "held_out": float})
 """The forms of a row of a curve: a step with its losses, or an evaluation."""
+
+
+class LossFacts(TypedDict):
+    """A loss for each scored position."""
+
+    train: float | None
+    """Mean of the last 50 training steps; null before the first."""
+    held_out: float | None
+    """On held-out text; null where it is not finite."""
+    unit: str
+    """Its unit, such as nats."""
+
+
+class RunFacts(TypedDict):
+    """One trained model; `run.json` in its folder holds the same."""
+
+    entry: str
+    mask_overrides: list[dict[str, Any]]
+    """The rules that were set by hand; `--mask-overrides` takes them back."""
+    corpus: str
+    corpus_hash: str
+    """Hash of the content of the corpus."""
+    device: str
+    device_name: str
+    """The name of the device in words."""
+    seed: int
+    steps: int
+    """The step that the run has reached."""
+    seconds: float
+    """Training time."""
+    tokens_per_second: int
+    """Tokens of text."""
+    phase: str
+    """The last phase of training."""
+    loss: LossFacts
+    """Loss of the first target."""
+    losses: dict[str, LossFacts]
+    """Loss of each target."""
+    accuracy: dict[str, float]
+    """Share of right answers on held-out text, by target."""
+    parameters: int
+    """Parameters that are trained."""
+    probes: dict[str, float]
+    """Share of right choices between two words, by probe; a half by chance."""
+    unigram_entropy: float
+    """Entropy of the corpus, in nats for each token, if only the frequency of a token is known."""
+    entropy_bound: float | None
+    """Lowest loss in nats that the grammar of a generated corpus allows; null where it is not known."""
+    stopped: str
+    """Why the run ended: steps, seconds, asked or diverged."""
+    troubles: list[str]
+    """What went wrong, in sentences."""
+    out: str | None
+    """The folder of the run; null where nothing is kept."""
+
+
+class StepRow(TypedDict):
+    """A row of `metrics.jsonl`: a training step."""
+
+    step: int
+    loss: float
+    """Loss of the first target for each scored position."""
+    terms: dict[str, float]
+    """Loss of each target."""
+    tokens: int
+    """Tokens of text so far."""
+    scored: int
+    """Scored positions so far."""
+    rate: float
+    """Learning rate."""
+
+
+class EvaluationRow(TypedDict):
+    """A row of `metrics.jsonl`: an evaluation on held-out text."""
+
+    step: int
+    held_out: float
+    accuracy: dict[str, float]
+
+
+MetricsRow = StepRow | EvaluationRow
 
 
 @dataclass
@@ -72,7 +153,7 @@ class Summary:
             case Stopped():
                 self.reason = event.reason
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> RunFacts:
         """The JSON keys of `playground train`."""
         trained = {name: fmean(torch.stack([*losses]).tolist()) for name, losses in self.recent.items()}
         entry = (self.learner or self.run).entry
@@ -141,7 +222,7 @@ def _write(file: TextIO, events: Iterable[Stepped | Evaluated]) -> None:
     file.writelines(json.dumps(_row(event)) + "\n" for event in events)
 
 
-def _row(event: Stepped | Evaluated) -> dict[str, Any]:
+def _row(event: Stepped | Evaluated) -> MetricsRow:
     if isinstance(event, Evaluated):
         return {"step": event.step, "held_out": event.held_out, "accuracy": event.accuracy}
     loss, terms = event.read()
@@ -172,9 +253,9 @@ def _keep_until(path: Path, step: int) -> None:
     write_text(path, "".join(f"{line}\n" for line, row in rows if row["step"] <= step))
 
 
-def read_rows(path: Path) -> list[dict[str, Any]]:
+def read_rows(path: Path) -> list[MetricsRow]:
     """The rows of a curve; any other line is a ValueError."""
-    rows: list[dict[str, Any]] = []
+    rows: list[MetricsRow] = []
     for number, line in enumerate(path.read_bytes().splitlines() if path.is_file() else (), 1):
         if (row := _read_row(line)) is None:
             raise ValueError(f"line {number} of {path.name} is not a row of a curve")
@@ -182,7 +263,7 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _read_row(line: bytes) -> dict[str, Any] | None:
+def _read_row(line: bytes) -> MetricsRow | None:
     """A row of a curve, None for any other line."""
     try:
         row = parse_json(line.decode("utf-8"))

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, get_type_hints
 
 import torch
 
@@ -37,8 +37,24 @@ from playground.zoo.preset import FAST
 FILE, CHECKPOINT = "ready.json", "checkpoint.safetensors"
 """What is written last, when a checkpoint is finished, and the checkpoint itself."""
 
-FACTS = {"weights": str, "sha256": str, "corpus_hash": str, "held_out": float, "seconds": float}
-"""The form of what is written last: hashes of the weights, of the file and of the corpus, nats, seconds."""
+
+class ReadyFacts(TypedDict):
+    """What is known of a finished checkpoint."""
+
+    weights: str
+    """Hash of the weights."""
+    sha256: str
+    """Hash of the file."""
+    corpus_hash: str
+    """Hash of the corpus."""
+    held_out: float
+    """Held-out loss for each scored position."""
+    seconds: float
+    """Training time."""
+
+
+FACTS = get_type_hints(ReadyFacts)
+"""The form of what is written last."""
 
 CODE = (
     "answers.py", "batch.py", "inplace_cross_entropy.py", "rng.py", "slicing.py", "corpora/**/*.py", "models/**/*.py",
@@ -109,7 +125,7 @@ def kept() -> Runs:
     return Runs(cache_folder("checkpoints"))
 
 
-def facts(made: ReadyMade, home: Path | None = None) -> dict[str, Any] | None:
+def facts(made: ReadyMade, home: Path | None = None) -> ReadyFacts | None:
     """What is known of a finished checkpoint; None where there is none or its file is not what was written."""
     folder = made.folder(home)
     found = _facts(folder)
@@ -208,7 +224,7 @@ def _cut_off(run: Run) -> TrainState | None:
     return None
 
 
-def _facts(folder: Path) -> dict[str, Any] | None:
+def _facts(folder: Path) -> ReadyFacts | None:
     try:
         found = parse_json((folder / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):

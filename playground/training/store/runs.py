@@ -99,12 +99,7 @@ class Parent:
 
 @dataclass(frozen=True)
 class RunRow:
-    """A run of the list.
-
-    `state` is "running", "steps", "seconds", "diverged", "asked", "failed" or, where its process has ended, "cut off";
-    `settings` are the knobs of its recipe and objective and its `mask_overrides`, `title` is what a person calls it,
-    `error` why it failed.
-    """
+    """A run of the list."""
 
     name: str
     entry: str
@@ -112,20 +107,34 @@ class RunRow:
     seed: int
     device: str
     began: str
+    """When it began (ISO 8601)."""
     state: str
+    """`running`, `steps`, `seconds`, `diverged`, `asked`, `failed` or, if its process has ended, `cut off`."""
     step: int
     tokens: int
+    """Tokens of text so far."""
     seconds: float
+    """Training time."""
     held_out: float | None
+    """Latest loss on held-out text for each scored position."""
     unigram_entropy: float | None
+    """Entropy of the corpus, in nats for each token, if only the frequency of a token is known."""
     entropy_bound: float | None
+    """Lowest loss in nats that the grammar of a generated corpus allows; null where it is not known."""
     parent: str | None
+    """The run that a fork left."""
     forked_at: int | None
+    """The step at which it left."""
     changed: str | None
+    """What is different from there on."""
     out: str | None
+    """The folder of the run."""
     settings: dict[str, Any]
+    """The knobs of its recipe and objective, and its `mask_overrides`."""
     title: str = ""
+    """What a person calls it."""
     error: str = ""
+    """Why it failed; empty if it did not."""
 
     @property
     def shown(self) -> str:

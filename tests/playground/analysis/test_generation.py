@@ -1,6 +1,5 @@
 """Generation: beams against all sequences of a tiny vocabulary, sampling against softmax, and both with models."""
 
-import json
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -15,6 +14,7 @@ from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.tokenizing.padding import pad_rows
 from playground.training import train
+from tests import json_keys
 from tests.runs import learner_of, reviews, run_of
 
 END, SIZE, LONGEST = 0, 4, 4
@@ -310,7 +310,7 @@ def test_the_command_line_writes_with_a_kept_run(tmp_path, capsys):
         )
         == 0
     )
-    said = json.loads(capsys.readouterr().out)
+    said = json_keys.read("generate", capsys.readouterr().out)
     assert (said["num_beams"], len(said["texts"])) == (3, 3)
     scores = [one["score"] for one in said["texts"]]
     assert scores == sorted(scores, reverse=True)
@@ -320,7 +320,7 @@ def test_the_command_line_writes_with_a_kept_run(tmp_path, capsys):
     assert cli.main(sampled) == 0
     first = capsys.readouterr().out
     assert cli.main(sampled) == 0 and capsys.readouterr().out == first
-    [text] = json.loads(first)["texts"]
+    [text] = json_keys.read("generate", first)["texts"]
     assert all(len(token["top"]) == 3 and 0 < token["probability"] <= 1 for token in text["tokens"])
     assert cli.main(["generate", str(tmp_path), "--temperature", "0.5"]) == 2
     assert "temperature is 0.5" in capsys.readouterr().err

@@ -1,6 +1,5 @@
 """Two word spaces laid over each other (inventory, O95)."""
 
-import json
 import os
 
 import pytest
@@ -12,6 +11,7 @@ from playground.corpora.catalog.parallel import make_parallel
 from playground.corpora.tinyworld.translate import Language, encipher
 from playground.errors import UserError
 from playground.rng import generator
+from tests import json_keys
 from tests.laws import assert_share
 from tests.runs import reviews
 
@@ -107,7 +107,7 @@ def test_what_cannot_be_laid_over_is_refused():
 def test_the_command_counts_translations_before_and_after(capsys, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
     assert cli.main(["align", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = json_keys.read("align", capsys.readouterr().out)
     assert told["corpus"] == "parallel"
     for row in (told["known"], told["new"]):
         assert row["before"] < 0.05 * row["words"] < 0.2 * row["words"] < row["after"] <= row["words"]

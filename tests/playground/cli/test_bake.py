@@ -1,6 +1,5 @@
 """`playground bake`: what it says, what it refuses, and what a folder then holds."""
 
-import json
 import os
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from playground.cli import main
 from playground.training import train
 from playground.training.observe.replay import load, watched
 from playground.training.store.metrics import recorded
+from tests import json_keys
 from tests.runs import reviews, run_of
 
 
@@ -20,7 +20,7 @@ def test_bake_tells_what_it_wrote_and_refuses_in_one_sentence(
     for _ in watched(run, recorded(run, train(run))):
         pass
     assert main(["bake", str(folder / "run"), "-o", str(folder / "again.html"), "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json_keys.read("bake", capsys.readouterr().out)
     assert facts["moments"] == len(facts["steps"]) == 41 and facts["bytes"] < 3_000_000
     for arguments, said in (
         ([str(folder), "-o", str(folder / "x.html")], "recorded no replay"),

@@ -1,6 +1,5 @@
 """`playground inspect` on a run, on its checkpoint and on a folder of transformers."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from playground.analysis.instrument import instruments
 from playground.cli import main
 from playground.interop.subjects import open_subject
+from tests import json_keys
 
 TEXT = "The old sailor told the children a story about a ship that never came back from the sea . " * 60
 SMALL = ("--set", "width=16", "--set", "heads=2", "--set", "layers=2", "--steps", "2")
@@ -36,7 +36,7 @@ def test_the_list_names_every_instrument_with_its_question(capsys):
 
 def test_a_run_its_checkpoint_and_json_say_the_same(capsys, runs):
     asked = ("--probe", "heads one by one", "--set", "texts=2", "--json", "--runs", str(runs))
-    by_name, by_path = (json.loads(said(capsys, which, *asked)) for which in ("one", str(runs / "one")))
+    by_name, by_path = (json_keys.read("inspect", said(capsys, which, *asked)) for which in ("one", str(runs / "one")))
     assert by_name["tables"] == by_path["tables"] and by_name["settings"]["texts"] == 2
     assert len(by_name["tables"][0]["columns"]["head"]) == 4
 

@@ -1,6 +1,5 @@
 """What was read from a folder as a run, and the two commands."""
 
-import json
 import math
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ from playground.models import LanguageModel
 from playground.models.model import NO_LM_HEAD
 from playground.training import checkpoint
 from playground.training.store.runs import Runs
+from tests import json_keys
 from tests.playground.interop.forms import OURS, SIZE, TOKENIZER, our_model, rng
 from tests.runs import reviews, sampled
 
@@ -36,10 +36,10 @@ def test_the_commands_write_and_read_a_folder(tmp_path, capsys, monkeypatch):
     assert main(["train", "BERT", "--recipe", "paper", "--steps", "1", "--out", run, "--set", "width=16"]) == 0
     capsys.readouterr()
     assert main(["export", run, folder, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = json_keys.read("export", capsys.readouterr().out)
     assert (told["family"], told["class"]) == ("BERT", "BertForPreTraining")
     assert main(["import", folder, "--save", str(tmp_path / "again"), "--json"]) == 0
-    card = json.loads(capsys.readouterr().out)
+    card = json_keys.read("import", capsys.readouterr().out)
     assert card["architecture"]["width"] == 16 and card["vocabulary"] == told["vocabulary"] and not card["absent"]
     assert main(["export", str(tmp_path / "again"), str(tmp_path / "third")]) == 0
     assert main(["import", folder]) == 0

@@ -1,7 +1,5 @@
 """The signal meter: which share of what is read also teaches, exactly."""
 
-import json
-
 import pytest
 
 from playground import cli
@@ -10,6 +8,7 @@ from playground.rng import generator
 from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.trace.rebuild import meters
 from playground.trace.signal import Meter, measure
+from tests import json_keys
 from tests.texts import SPECIALS, plain_rows, suited, tokens_of
 
 ROWS, LENGTH = 4, 60
@@ -72,6 +71,6 @@ def test_nothing_read_and_nothing_asked_are_no_error():
 
 def test_the_command_line_tells_it_by_question(capsys):
     assert cli.main(["objective", "RTD", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json_keys.read("objective", capsys.readouterr().out)
     assert facts["signal"] == facts["signal_by_target"]["replaced?"]["share"] == 1.0
     assert facts["signal_by_target"]["hidden words"] == {"scored": 2, "read": 8, "idle_rows": 0, "share": 0.25}

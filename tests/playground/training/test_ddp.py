@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from playground.training import train
+from tests import json_keys
 from tests.runs import held_out, losses, run_of, tiny
 
 ROOT = Path(__file__).parents[3]
@@ -78,7 +79,7 @@ def test_torchrun_trains_on_the_command_line_and_one_process_speaks(tmp_path):
     text = "We walk home . They see a good film . " * 200
     (tmp_path / "t.txt").write_text(text, encoding="utf-8")
     line = ["-m", "playground", "train", "RoBERTa", "--corpus", "t.txt", *small, "--device", "cpu"]
-    said = json.loads(torchrun(*line, "--steps", "4", "--out", "here", "--json", folder=tmp_path))
+    said = json_keys.read("train", torchrun(*line, "--steps", "4", "--out", "here", "--json", folder=tmp_path))
     assert (said["steps"], said["stopped"], said["device"]) == (4, "steps", "cpu")
     assert (tmp_path / "here" / "checkpoint.safetensors").is_file()
     rows = (tmp_path / "here" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()

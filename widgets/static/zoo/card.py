@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
-from typing import Any
 
-from playground.inventory import entry_facts
+from playground.inventory import EntryFacts, PhaseFacts, entry_facts
 from playground.zoo import Entry, entries
 from playground.zoo.changes import Change, changes
 from playground.zoo.surveys import family, network, representation, shortened
@@ -57,11 +56,11 @@ def _kind(entry: Entry) -> str:
     return ", ".join(dict.fromkeys((network(entry), family(entry), f"{representation(entry)} vectors")))
 
 
-def _size(facts: dict[str, Any]) -> str:
+def _size(facts: EntryFacts) -> str:
     return f"{facts['parameters']:,} parameters with a vocabulary of {facts['vocabulary']} words"
 
 
-def _phases(phases: Sequence[dict[str, Any]]) -> str:
+def _phases(phases: Sequence[PhaseFacts]) -> str:
     """What is trained one after another, where that is more than one."""
     each = (
         f"<li>{escape(p['name'])}, {p['share']:.0%} of the steps: {escape(p['objective'])} on {escape(p['corpus'])}."
