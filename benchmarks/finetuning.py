@@ -62,7 +62,7 @@ def plain(base, strategy, train, test, setting, seed):
     """The same trial as a first script would write it: freezing is a rate of 0, everything is read in every step."""
     model = started(base.learner.model, strategy.fresh, seed)
     head = new_head(model, train.answer, seed, strategy.head)
-    extras = [attach(kind, model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
+    extras = [attach(kind, model, generator(seed, "extra", kind.name)) for kind in strategy.adapters]
     groups = parameters(model, head, {e.kind.name: e.modules for e in extras})
     plan = strategy.plan(tuple(groups), setting.steps)
     optimiser = torch.optim.AdamW([{"params": list(p), "lr": 0.0} for p in groups.values()], betas=(0.9, 0.98))

@@ -22,7 +22,7 @@ from time import process_time
 import torch
 
 from playground.analysis.floor.automaton import automaton
-from playground.analysis.floor.chart import Chart
+from playground.analysis.floor.chart import ParseChart
 from playground.analysis.floor.regret import Regret, floor_of, regret
 from playground.analysis.lattice import MOST, lattice_of
 from playground.corpora import Corpus, open_corpus, pick
@@ -82,7 +82,7 @@ def samples(preset: str, number: int) -> None:
     distances, strange, rules = [], 0, automaton(preset)
     for (_, (before, after)), counts in found.items():
         total, position = counts.total(), len(before)
-        chart = Chart(rules, (*before, next(iter(counts)), *after))
+        chart = ParseChart(rules, (*before, next(iter(counts)), *after))
         for word, chance in enumerate(
             chart.chances(position, [True] * position + [False] + [True] * len(after)).tolist()
         ):
@@ -145,8 +145,8 @@ def times() -> None:
         rules = automaton(preset)
         built, row = process_time() - began, open_corpus(preset).windows(32, "held_out").ids[0].tolist()
         marks = [process_time()]
-        for make in (Chart.next_words, Chart.two_sided):
-            make(Chart(rules, tuple(row), "window"))
+        for make in (ParseChart.next_words, ParseChart.two_sided):
+            make(ParseChart(rules, tuple(row), "window"))
             marks.append(process_time())
         left, both = marks[1] - marks[0], marks[2] - marks[1]
         print(

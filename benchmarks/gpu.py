@@ -27,7 +27,7 @@ from playground.finetuning import Base
 from playground.finetuning.comparing.compare import compare
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.training.data import BatchSampler
-from playground.training.parallel.stacked_seeds import Stack
+from playground.training.parallel.stacked_seeds import SeedStack
 from playground.training.train_state import TrainState
 from playground.zoo import find_entry
 from playground.zoo.preset import FAST
@@ -65,7 +65,7 @@ class Seeds:
 
     def __init__(self, name, size, corpus, seeds):
         self.states = [Ours(name, SIZES[size], corpus, device=GPU, seed=seed).course for seed in range(seeds)]
-        Stack(self.states)
+        SeedStack(self.states)
 
     def steps(self, number):
         for _ in range(number):

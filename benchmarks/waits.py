@@ -19,7 +19,7 @@ from collections.abc import Callable
 from playground.corpora import Corpus, open_corpus
 from playground.errors import UserError
 from playground.finetuning import find_task, strategies
-from playground.finetuning.run.stacked import Stack, why_not_stackable
+from playground.finetuning.run.stacked import TrialStack, why_not_stackable
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, numbered
 from playground.finetuning.strategy.strategy import texts_for
 from playground.objectives import find_objective, objectives
@@ -96,7 +96,7 @@ def of_strategy(name: str) -> dict[str, int]:
         trials = [Finetuner(base, strategy, numbered(each, base), setting, seed) for seed, each in enumerate(texts)]
         waits = {"step": _steady(trials[0].learn)}
         if not why_not_stackable(base, strategy, texts[0]):
-            waits["step of a stack"] = _steady(Stack(trials).learn)
+            waits["step of a stack"] = _steady(TrialStack(trials).learn)
         return waits
 
 

@@ -132,7 +132,7 @@ Ranking = tuple[str, tuple[tuple[str, float], ...], float]
 """The true answer, the likeliest answers with their probabilities, and the probability of the true one."""
 
 
-class ForwardPass(Protocol):
+class StatesAndScores(Protocol):
     """What a kind of answer needs of one pass of a model over `batch` and its auxiliary batches, its parts."""
 
     batch: Batch
@@ -166,7 +166,7 @@ class AnswerKind:
     compares_rows: ClassVar[bool] = False  # the loss of a row depends on the other rows of the batch
     steps_at_once: ClassVar[int] = 256  # steps whose batches may be drawn in one call
 
-    def scores(self, model: ForwardPass, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    def scores(self, model: StatesAndScores, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """Scores `[k, classes]` and labels from the states `[k, d]` of the scored positions."""
         return model.score(part, hidden, self.head), target.scored(target.labels)
 
@@ -264,7 +264,7 @@ class SoftTargets(Label):
     positions: Tensor
     plain = False
 
-    def scores(self, model: ForwardPass, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    def scores(self, model: StatesAndScores, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
         position = position_of(model.batch.inputs, model.batch.tokens.ids.shape[1])
         rows = target.loss_positions.rows
         whole = model.states(model.batch, "inputs")[rows, position[rows, target.scored(self.positions)]]
@@ -290,7 +290,7 @@ class InBatchContrast(AnswerKind):
     plain = False
     whole_span = compares_rows = True
 
-    def scores(self, model: ForwardPass, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    def scores(self, model: StatesAndScores, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """Each row's state against every row's n-gram, `[k, k]`; rows with the same target are no negatives."""
         rows, group = target.loss_positions.rows, target.scored(target.labels)
         other = model.states(next(e for e in part.auxiliary if not e.targets), "inputs")[rows, 0]
@@ -326,7 +326,7 @@ class NegativeSampling(Word):
     plain = False
     steps_at_once = 32
 
-    def scores(self, model: ForwardPass, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    def scores(self, model: StatesAndScores, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
         labels, wrong = target.scored(target.labels), target.scored(self.negatives).clamp(min=0)
         return model.score_candidates(part, hidden, torch.cat([labels[:, None], wrong], dim=1)), labels
 
@@ -374,7 +374,7 @@ class CooccurrenceTarget(Word):
     plain = False
     steps_at_once = 1  # pairs are counted over the rows of one batch
 
-    def scores(self, model: ForwardPass, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    def scores(self, model: StatesAndScores, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
         labels = target.scored(target.labels)
         return model.log_counts(part, hidden, labels[:, None]), labels
 

@@ -116,7 +116,7 @@ MUTANTS = (
     ),
     Mutant(
         "MASS: the decoder sees the encoder's masks",
-        f"{STAGES}/see/crossed.py",
+        f"{STAGES}/see/encoder_decoder.py",
         "inputs.valid & ~masked",
         "inputs.valid",
     ),
@@ -176,7 +176,7 @@ MUTANTS = (
     ),
     Mutant(
         "UniLM's masks in equal shares",
-        f"{STAGES}/arrange/part.py",
+        f"{STAGES}/arrange/mixture_part.py",
         "sampling.outcomes(self.shares, ",
         "sampling.outcomes([1.0 for share in self.shares], ",
     ),

@@ -19,7 +19,7 @@ WORDINGS = ("subject first", "relation first")
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnsweredQuestions:
     """Questions, the log chances of every word for each answer `[k, v]`, the ids of the right answers `[k]`."""
 
     questions: tuple[Cloze, ...]
@@ -32,13 +32,13 @@ class Asked:
         return (self.chances.argmax(1) == self.right).double()
 
 
-def ask(subject: Subject, questions: Sequence[Cloze]) -> Asked:
+def ask(subject: Subject, questions: Sequence[Cloze]) -> AnsweredQuestions:
     """The model's answers."""
     device = subject.model.token_embedding.weight.device
     tokens = texts([question.words for question in questions], subject.tokenizer)
     positions = torch.tensor([question.position for question in questions])
     chances = log_chances(subject.model, with_gap(subject.model.shape, tokens.to(device), positions.to(device)))
-    return Asked(tuple(questions), chances.double().cpu(), tokens.ids.gather(1, positions[:, None])[:, 0])
+    return AnsweredQuestions(tuple(questions), chances.double().cpu(), tokens.ids.gather(1, positions[:, None])[:, 0])
 
 
 def known_questions(corpus: Corpus, wording: int = 0) -> list[Cloze]:

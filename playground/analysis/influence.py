@@ -25,7 +25,7 @@ CLOSE = 1e-4
 
 
 @dataclass(frozen=True)
-class Training:
+class GradientDescent:
     """Plain gradient descent: the start, the loss terms of each batch, which batch each step takes, and the rate.
 
     `batch_of` `[g]` is the one batch in which each group stands.
@@ -42,7 +42,7 @@ class Training:
         return len(self.batch_of)
 
 
-def descend(training: Training, without: int | None = None, keep: int = 0) -> list[Weights]:
+def descend(training: GradientDescent, without: int | None = None, keep: int = 0) -> list[Weights]:
     """The weights at the end, and before that those of every `keep`-th step from the start (0: none of them)."""
     counted = torch.ones(training.groups)
     if without is not None:
@@ -64,14 +64,14 @@ def gradient(loss: Query, weights: Weights) -> Weights:
     return tuple(torch.zeros_like(w) if g is None else g for w, g in zip(weights, found, strict=True))
 
 
-def left_out(training: Training, query: Query) -> Tensor:
+def left_out(training: GradientDescent, query: Query) -> Tensor:
     """By how many nats the query's loss is higher when a group is left out of training, for each group `[g]`."""
     with torch.no_grad():
         whole = query(descend(training)[-1])
         return torch.stack([query(descend(training, without)[-1]) - whole for without in range(training.groups)])
 
 
-def group_gradients(training: Training, weights: Weights) -> Tensor:
+def group_gradients(training: GradientDescent, weights: Weights) -> Tensor:
     """The gradient of what each group adds to the loss of its batch, `[g, p]`."""
     each = [
         gradient(lambda w, g=g, b=batch: training.terms(w, b)[g], weights) for g, batch in enumerate(training.batch_of)
@@ -79,24 +79,24 @@ def group_gradients(training: Training, weights: Weights) -> Tensor:
     return torch.stack([flat(one) for one in each])
 
 
-def _whole(training: Training, weights: Weights) -> Tensor:
+def _whole(training: GradientDescent, weights: Weights) -> Tensor:
     """What each group adds in a pass over all batches, `[g]`."""
     return sum((training.terms(weights, b) for b in sorted({*training.batch_of})), torch.zeros(training.groups))
 
 
-def dot_product(training: Training, query: Query, weights: Weights, own: Tensor | None = None) -> Tensor:
+def dot_product(training: GradientDescent, query: Query, weights: Weights, own: Tensor | None = None) -> Tensor:
     """The product of the query's gradient with that of each group, at one position, `[g]`."""
     own = group_gradients(training, weights) if own is None else own
     return own @ flat(gradient(query, weights))
 
 
-def tracin(training: Training, query: Query, path: Sequence[Weights]) -> Tensor:
+def tracin(training: GradientDescent, query: Query, path: Sequence[Weights]) -> Tensor:
     """The sum of these products over checkpoints, times the rate (Pruthi et al. 2020, arXiv:2002.08484), `[g]`."""
     return training.rate * sum(dot_product(training, query, weights) for weights in path)  # type: ignore[return-value]
 
 
 def influence_function(
-    training: Training, query: Query, weights: Weights, damping: float, most: int, own: Tensor | None = None
+    training: GradientDescent, query: Query, weights: Weights, damping: float, most: int, own: Tensor | None = None
 ) -> Tensor:
     """The query's gradient times (H + damping)^-1 times each group's gradient, `[g]` (arXiv:1703.04730).
 

@@ -37,7 +37,7 @@ from playground.finetuning.comparing.compare import compare, mixed_levels
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import file_task_name, is_file
 from playground.finetuning.report.page import Origin, Report, ReportFacts, SequenceReportFacts, against, signed
-from playground.finetuning.run.record import Record
+from playground.finetuning.run.record import TrialRecord
 from playground.finetuning.run.scheduler import Elsewhere
 from playground.finetuning.run.trainer import Result, StepEvent
 from playground.finetuning.strategy.extra_features import OtherVectors
@@ -128,7 +128,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
         if asked.then:
             return compare_in_turn(given, asked, folder, device)
         saved = checkpoint.load(run, device)
-        base, record = asked.start(saved), Record.of(folder, given.resume) if folder else None
+        base, record = asked.start(saved), TrialRecord.of(folder, given.resume) if folder else None
         with _elsewhere(given.cluster) as elsewhere:
             events = compare(base, saved.tokenizer, asked, task=task, chosen=chosen, record=record, elsewhere=elsewhere)
             *_, last = _with_bar(events, asked)
@@ -153,7 +153,7 @@ def _refuse_unused(given: argparse.Namespace, chosen: Sequence[Strategy]) -> Non
         refuse_unused(given, "with --then trainings run one by one", "cluster", "workers", "parallelism", "resume")
     if given.cluster:
         refuse_unused(given, "a cluster has workers of its own", "workers", "parallelism")
-    if not any(isinstance(each, OtherVectors) for strategy in chosen for each in strategy.given):
+    if not any(isinstance(each, OtherVectors) for strategy in chosen for each in strategy.extra_features):
         refuse_unused(given, "only the strategy 'static and contextual' reads other runs", "extra_encoder")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NotRequired, TypedDict
 
 from playground.cli.options import Parser, common_options, list_of_runs, path, refuse_unused, say
-from playground.interop import Opened, open_folder
+from playground.interop import OpenedFolder, open_folder
 from playground.interop.run import save_run
 from playground.knob import written
 from playground.models import Architecture
@@ -82,7 +82,7 @@ def show_folder(given: argparse.Namespace) -> int:
     return say(given, facts, [*lines, facts["notice"]] if facts["notice"] else lines)
 
 
-def _facts(opened: Opened) -> ImportFacts:
+def _facts(opened: OpenedFolder) -> ImportFacts:
     roles = opened.tokenizer.specials.roles
     return {
         "family": opened.family.name,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from playground.cli.options import Parser, common_options, list_of_runs, say
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from playground.training.store.runs import RunRow, Runs
 
 
@@ -23,7 +23,7 @@ class RunWithCurve(RunRow):
 
     checkpoints: tuple[int, ...] = ()
     """Steps from which it can be forked, besides its latest."""
-    points: tuple[Row, ...] = ()
+    points: tuple[CurvePoint, ...] = ()
 
 
 FACTS = (RunList, RunWithCurve)

@@ -28,12 +28,12 @@ from playground.cli.options import (
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.readers.decode import WrongEncoding
 from playground.corpora.respelling import IN_WORDS
-from playground.corpora.sources import Reading, is_generated, name_with_tokenizer
+from playground.corpora.sources import ReadOptions, is_generated, name_with_tokenizer
 from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
 from playground.errors import TooShort, UserError
 from playground.knob import spelt
-from playground.objectives.ask.judged import SCORED
+from playground.objectives.ask.loss_mask import SCORED
 from playground.objectives.choose.order import OrderOverride
 from playground.objectives.mask_overrides import (
     MATRICES,
@@ -268,7 +268,7 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
     )  # fmt: skip
 
 
-def _opened(name: str, **reading: Unpack[Reading]) -> Corpus:
+def _opened(name: str, **reading: Unpack[ReadOptions]) -> Corpus:
     """A corpus, whose notice is printed; a refusal says what this command can do about it."""
     try:
         corpus = open_corpus(name, **reading)
@@ -369,7 +369,7 @@ def _fork(given: argparse.Namespace) -> TrainedFacts:
     learner, entry = saved.learner, saved.learner.entry
     if not given.corpus:
         refuse_unused(given, "the fork continues with the text of its run; name another with --corpus", "encoding")
-    reading: Reading = {"encoding": given.encoding} if given.encoding else {}
+    reading: ReadOptions = {"encoding": given.encoding} if given.encoding else {}
     corpus = _opened(given.corpus, **reading) if given.corpus else corpus_of(saved)
     if corpus.tokenizer.words != saved.tokenizer.words:
         if kept := spelt(given.corpus or "")[1].keys() & {"tokenizer", "vocab_size"}:

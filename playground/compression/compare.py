@@ -22,8 +22,8 @@ from playground.compression.meters import (
     BATCHES,
     Flip,
     Latency,
-    Matrix,
     Size,
+    WeightMatrix,
     answers,
     depth,
     flips,
@@ -228,7 +228,7 @@ class PipelineFacts(TypedDict):
     """The number of unseen texts with another answer than the uncompressed model's."""
 
     layers: tuple[tuple[int, ...], ...]
-    """For each layer, the layers of the uncompressed model for which it stands; empty where none is mapped."""
+    """For each layer, the layers of the uncompressed model that it replaces; empty where none is mapped."""
 
     made_in: float
     """Seconds of compressing, all seeds together."""
@@ -248,7 +248,7 @@ class CompressionFacts(TypedDict):
 
     task: str
     metric: str
-    """The metric of the task, which stands under `accuracy`."""
+    """The metric of the task; its value is `accuracy`."""
 
     labels: int
     """The number of labelled texts."""
@@ -272,7 +272,7 @@ class CompressionFacts(TypedDict):
     """Every pipeline against the uncompressed model."""
 
     against_baselines: list[PairFacts]
-    """Every compressed model against every small model without a teacher that is no smaller."""
+    """Every compressed model against every small model without a teacher that is at least as large."""
 
     frontier: dict[Meter, list[str]]
     """By meter, the pipelines that no cheaper one beats by more than the noise."""
@@ -426,7 +426,7 @@ def compress(
         texts, seeds = texts_for(base.learner, task, [], tokenizer), range(spec.seed, spec.seed + spec.seeds)
         train = {seed: texts(spec.train_size, seed, "train") for seed in seeds}
         work = Work(base, task, train, {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds}, spec.steps, home)
-        record = Record.of(folder, resume, work, spec)
+        record = PipelineRecord.of(folder, resume, work, spec)
         found: dict[tuple[str, int], Outcome] = {}
         for outcome in _trials(work, spec, record):
             found[outcome.pipeline, outcome.seed] = outcome
@@ -461,7 +461,7 @@ def _describe_unlabelled(work: Work, pipeline: Pipeline, seed: int) -> Iterator[
 
 
 @dataclass
-class Record:
+class PipelineRecord:
     """Outcomes of finished trials by key, one line of JSON each, so that a run that was killed goes on where it was."""
 
     path: Path | None
@@ -469,7 +469,7 @@ class Record:
     known: dict[str, Outcome] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, folder: Path | None, resume: bool, work: Work, spec: CompressionSpec) -> "Record":
+    def of(cls, folder: Path | None, resume: bool, work: Work, spec: CompressionSpec) -> "PipelineRecord":
         """The record of a folder; without `resume` a new one."""
         shared: dict[int, list[str | int]] = {}
         for seed in work.train:
@@ -512,13 +512,13 @@ class Record:
 def read_outcome(values: Mapping[str, Any]) -> Outcome:
     """The outcome that was written."""
     weight = dict(values["size"])
-    weight["matrices"] = tuple(Matrix(**{**m, "shape": tuple(m["shape"])}) for m in weight["matrices"])
+    weight["matrices"] = tuple(WeightMatrix(**{**m, "shape": tuple(m["shape"])}) for m in weight["matrices"])
     changed = tuple(Flip(**flip) for flip in values["flips"])
     layers = tuple(map(tuple, values["layers"]))
     return Outcome(**{**values, "size": Size(**weight), "flips": changed, "layers": layers})
 
 
-def _trials(work: Work, spec: CompressionSpec, record: Record) -> Iterator[Outcome]:
+def _trials(work: Work, spec: CompressionSpec, record: PipelineRecord) -> Iterator[Outcome]:
     """The outcomes of all trials, known ones first; the uncompressed models are made before all others."""
     seeds = range(spec.seed, spec.seed + spec.seeds)
     whole = [(Pipeline(), seed) for seed in seeds]

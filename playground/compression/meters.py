@@ -31,7 +31,7 @@ MOST_FLIPPED = 40
 
 
 @dataclass(frozen=True)
-class Matrix:
+class WeightMatrix:
     """A matrix of the network as a file holds it: its shape, its share of exact zeros, and the bits of a weight."""
 
     name: str
@@ -48,7 +48,7 @@ class Size:
     nonzero: int
     file: int
     memory: int
-    matrices: tuple[Matrix, ...]
+    matrices: tuple[WeightMatrix, ...]
 
 
 class Latency(TypedDict):
@@ -83,7 +83,7 @@ def size(compressed: Compressed, written: Path | None = None) -> Size:
         weight = written.stat().st_size
     every = [*classifier.parameters()]
     rows = tuple(
-        Matrix(
+        WeightMatrix(
             name.removeprefix("model."), tuple(p.shape), float((p == 0).double().mean()),
             compressed.grids[name].bits if name in compressed.grids else 32,
         )

@@ -103,7 +103,7 @@ class Compressed:
         return tuple(tuple(t for k in group for t in self.layers[k]) for group in chosen) if self.layers else ()
 
 
-class Step(Protocol):
+class PipelineStep(Protocol):
     """What a method does; its fields are its knobs, and with those of `identity` it changes nothing."""
 
     identity: ClassVar[Any]
@@ -125,7 +125,7 @@ class Method:
     family: str
     idea: str
     source: str
-    step: Step
+    step: PipelineStep
     rows: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     unlike_paper: str = ""

@@ -8,7 +8,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from playground.compression.classifier import Classifier, weights_read
-from playground.compression.distillation.reading import Reading, read
+from playground.compression.distillation.reading import TextReading, read
 from playground.compression.method import Compressed, TaskData
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.trainer import order
@@ -32,12 +32,12 @@ class StepBatch:
     texts: Dataset
 
     @cached_property
-    def student_reading(self) -> Reading:
+    def student_reading(self) -> TextReading:
         """What the student computes of the batch that the teacher answers."""
         return read(self.student, self.texts)
 
     @cached_property
-    def teacher_reading(self) -> Reading:
+    def teacher_reading(self) -> TextReading:
         """What the teacher computes of it, without gradient."""
         with torch.no_grad():
             return read(self.teacher, self.texts)
@@ -74,7 +74,7 @@ def task_loss(batch: StepBatch) -> dict[str, Tensor]:
 
 
 @dataclass
-class Training:
+class ClassifierTraining:
     """Steps of AdamW at one rate that falls to 0; `terms` are the values of each term of the loss by step.
 
     The loss of the task needs no teacher. With `unlabelled` the teacher answers so many further texts.
@@ -153,7 +153,7 @@ def fine_tune(
     """The same after some steps on texts of the task; all its weights learn, or only those that `learns` names."""
     if not steps:
         return start
-    training = Training(start, data, rng, steps, loss, teacher, unlabelled)
+    training = ClassifierTraining(start, data, rng, steps, loss, teacher, unlabelled)
     for _ in training.each(learns):
         pass
     return replace(start, curves=training.curves)

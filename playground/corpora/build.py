@@ -47,7 +47,7 @@ class Options(Vocabulary, total=False):
 
 
 @dataclass
-class Words:
+class DocumentWords:
     """The words of documents, each as the number of its type, with their sentences; type 0 ends a document."""
 
     limit: int = LIMIT
@@ -82,7 +82,7 @@ class Words:
         self.sentence.append(self.sentences - 1)
         return True
 
-    def extend(self, other: "Words", first: int, last: int, times: int = 1) -> None:
+    def extend(self, other: "DocumentWords", first: int, last: int, times: int = 1) -> None:
         """Add a part of other words with the same types so many times, each time as documents of its own."""
         rows, sentence = other.rows[first:last], other.sentence[first:last]
         if rows[-1] != 0:
@@ -128,7 +128,7 @@ def _sort_key(name: str) -> tuple[bool, float, str]:
 
 def build(
     name: str,
-    words: Words,
+    words: DocumentWords,
     *,
     more: str = "",
     note: str = "",
@@ -196,7 +196,9 @@ def build(
     )
 
 
-def lengthened(name: str, words: Words, repeat: int, mix: Corpus | None) -> tuple[Words, tuple[int, ...], str]:
+def lengthened(
+    name: str, words: DocumentWords, repeat: int, mix: Corpus | None
+) -> tuple[DocumentWords, tuple[int, ...], str]:
     """The words repeated, and those of a generated corpus after them; the edges between their parts; a sentence on it.
 
     First come the training parts, then the held-out parts. What is held out, the last sentence of a short text, is cut
@@ -214,7 +216,7 @@ def lengthened(name: str, words: Words, repeat: int, mix: Corpus | None) -> tupl
         sources.append((_words_of(mix, words.types), mix.held_out_from, 1))
         read += f" and {mix.held_out_from:,} of {mix.name}"
         left += f" and {len(mix) - mix.held_out_from:,}"
-    made, edges = Words(types=words.types, cut=words.cut), []
+    made, edges = DocumentWords(types=words.types, cut=words.cut), []
     for held_out in (False, True):
         for source, edge, times in sources:
             made.extend(source, *((edge, len(source.rows)) if held_out else (0, edge)), times)
@@ -222,16 +224,16 @@ def lengthened(name: str, words: Words, repeat: int, mix: Corpus | None) -> tupl
     return made, tuple(edges[:-1]), f"Training reads {read}; {left} others are held out."
 
 
-def _words_of(corpus: Corpus, types: dict[str, int]) -> Words:
+def _words_of(corpus: Corpus, types: dict[str, int]) -> DocumentWords:
     """The words of a corpus of whole words, by the numbers of types that others share."""
     numbers = {corpus.tokenizer.specials.sep: 0}
     for number in set(corpus.ids.tolist()) - {*numbers}:
         numbers[number] = types.setdefault(corpus.tokenizer.words[number], len(types))
     rows = array("i", [numbers[number] for number in corpus.ids.tolist()])
-    return Words(types=types, rows=rows, sentence=array("i", corpus.sentence_ids.tolist()))
+    return DocumentWords(types=types, rows=rows, sentence=array("i", corpus.sentence_ids.tolist()))
 
 
-def _last_part(words: Words) -> int:
+def _last_part(words: DocumentWords) -> int:
     """Where the held-out part of a short text begins: after the sentence that ends nearest, else within a sentence."""
     boundary = min(round(len(words.rows) * (1 - HELD_OUT)), len(words.rows) - 2)
     sentence = words.sentence
@@ -239,7 +241,7 @@ def _last_part(words: Words) -> int:
     return min(ends, key=lambda end: abs(end - boundary), default=boundary)
 
 
-def lay_out_text(words: Words, tokenizer: Tokenizer) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def lay_out_text(words: DocumentWords, tokenizer: Tokenizer) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The same as `lay_out` with the pieces that a tokenizer from elsewhere gives to the text of each document.
 
     The last are the numbers of its own words, for it may cut one of ours.

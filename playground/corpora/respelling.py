@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from playground.corpora.build import Words, build
+from playground.corpora.build import DocumentWords, build
 from playground.corpora.corpus import Corpus
 from playground.tokenizing import Tokenizer
 
@@ -12,7 +12,7 @@ IN_WORDS = " in the vocabulary of "
 
 def respelt(corpus: Corpus, tokenizer: Tokenizer) -> Corpus:
     """The text of a corpus in the pieces of another tokenizer."""
-    words, sentence, begin = Words(), corpus.sentence_ids.tolist(), 0
+    words, sentence, begin = DocumentWords(), corpus.sentence_ids.tolist(), 0
     ids, number = corpus.ids.tolist(), corpus.word_ids.tolist()
     ends = [k for k, token in enumerate(ids) if token == corpus.tokenizer.specials.sep] or [len(ids)]
     for end in ends:

@@ -94,7 +94,7 @@ OWN = Source("text", "Your own text, pasted or in a file.", from_pasted, Lengthe
 """What every text of one's own has in common: the knobs that make it longer."""
 
 
-class Reading(TypedDict, total=False):
+class ReadOptions(TypedDict, total=False):
     """Options of reading a file: its encoding, where it is not UTF-8, and a function to which progress is reported."""
 
     encoding: str | None
@@ -118,7 +118,7 @@ def open_corpus(
     seed: int = 0,
     tokens: int | None = None,
     tokenizer: Tokenizer | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[ReadOptions],
 ) -> Corpus:
     """A corpus by its name or by the path of a file; `tokens` limits either.
 
@@ -152,7 +152,7 @@ def open_corpus(
 
 
 def _open_own(
-    name: str, limit: int, reading: Reading, changed: Mapping[str, Any], tokenizer: Tokenizer | None
+    name: str, limit: int, reading: ReadOptions, changed: Mapping[str, Any], tokenizer: Tokenizer | None
 ) -> Corpus | None:
     """A data set of the hub, a file or two files; None where there is none of this name."""
     if name.startswith(HUB):
@@ -255,7 +255,7 @@ def open_saved(name: str, tokenizer: Tokenizer, tokens: int | None = None) -> Co
     return replace(open_corpus(bare, tokens=tokens, tokenizer=tokenizer), name=name)
 
 
-def _open_file(path: Path, limit: int, reading: Reading, **options: Unpack[Options]) -> Corpus:
+def _open_file(path: Path, limit: int, reading: ReadOptions, **options: Unpack[Options]) -> Corpus:
     kind = path.suffix.lower()
     if kind not in (*TABLES, *TREEBANKS, *TEXTS):
         kind = _look(path, reading.get("encoding"))

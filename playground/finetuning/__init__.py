@@ -12,10 +12,26 @@ from playground.finetuning.run.base import Base
 from playground.finetuning.run.scheduler import TrialEvent
 from playground.finetuning.strategy.compose import compose, difference
 from playground.finetuning.strategy.find import find_strategy, strategies
-from playground.finetuning.strategy.schedules import Cell
+from playground.finetuning.strategy.schedules import PaintedCell
 from playground.finetuning.strategy.strategy import Strategy
 
 __all__ = [
-    "FIRST_CHOICE", "Base", "Cell", "Classes", "Comparison", "ComparisonSpec", "Item", "Split", "Strategy", "Task",
-    "TrialEvent", "compare", "compose", "difference", "find_strategy", "find_task", "strategies", "tasks",
+    "FIRST_CHOICE",
+    "Base",
+    "Classes",
+    "Comparison",
+    "ComparisonSpec",
+    "Item",
+    "PaintedCell",
+    "Split",
+    "Strategy",
+    "Task",
+    "TrialEvent",
+    "compare",
+    "compose",
+    "difference",
+    "find_strategy",
+    "find_task",
+    "strategies",
+    "tasks",
 ]  # fmt: skip

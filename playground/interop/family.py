@@ -13,7 +13,7 @@ from torch.nn.functional import pad as padded
 
 from playground.catalog import find
 from playground.errors import UserError
-from playground.interop.weights import Weights, layer_pattern
+from playground.interop.weights import FolderWeights, layer_pattern
 from playground.knob import as_written
 from playground.models import Architecture
 
@@ -248,7 +248,7 @@ class Family:
             raise UserError(f"This {self.name} is of a form that our models lack: {'; '.join(wrong)}.")
         return shape
 
-    def parts(self, config: Mapping[str, Any], weights: Weights) -> dict[str, Any]:
+    def parts(self, config: Mapping[str, Any], weights: FolderWeights) -> dict[str, Any]:
         """The fields of the architecture that a folder tells by the weights that it has: heads, and what is tied."""
         scores = [n for n in self.names if n.startswith(HEAD) and self.names[n] not in self.optional]
         twins = [names for names in self.names.values() if isinstance(names, tuple)]

@@ -18,7 +18,7 @@ from playground.errors import UserError
 from playground.interop.family import LIMITS, POOLER, Family, check_size, families
 from playground.interop.generator import add_generator, take_generator
 from playground.interop.tokenizer_file import read_tokenizer, write_tokenizer
-from playground.interop.weights import WHOLE, Weights, read_json
+from playground.interop.weights import WHOLE, FolderWeights, read_json
 from playground.models import Architecture, LanguageModel, model_without_weights
 from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
@@ -31,7 +31,7 @@ ROWS = ("token_embedding.weight", "lm_head.table.weight", "lm_head.bias", "gener
 
 
 @dataclass(frozen=True)
-class Part:
+class FolderPart:
     """One folder as it was read: its config.json with the values of missing keys, and its weights by our names."""
 
     family: Family
@@ -42,7 +42,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedFolder:
     """What a folder holds; `left_out` are weights of it that no model of ours has."""
 
     model: LanguageModel
@@ -132,7 +132,7 @@ def write_folder(path: Path, parts: Mapping[str, tuple[dict[str, Any], dict[str,
 # reading
 
 
-def open_folder(path: Path | str, numbered: bool = False, add: Sequence[str] = ()) -> Opened:
+def open_folder(path: Path | str, numbered: bool = False, add: Sequence[str] = ()) -> OpenedFolder:
     """Read a folder that transformers wrote; with `numbered` its words are numbers and its tokenizer is not read.
 
     The vocabulary gets a row for each role of a special token to `add`, such as "mask" for GPT-2.
@@ -150,10 +150,10 @@ def open_folder(path: Path | str, numbered: bool = False, add: Sequence[str] = (
     tokenizer = read_tokenizer(path, part.config, len(state["token_embedding.weight"]), numbered, add)
     model = model_without_weights(shape, len(tokenizer))
     model.load_state_dict(_with_rows(state, len(tokenizer)), assign=True)
-    return Opened(model, tokenizer, family, part.left_out)
+    return OpenedFolder(model, tokenizer, family, part.left_out)
 
 
-def _read_part(path: Path) -> Part:
+def _read_part(path: Path) -> FolderPart:
     """The family, the architecture and the weights of one folder."""
     config = read_json(path / "config.json")
     family = _family_of(config)
@@ -161,7 +161,7 @@ def _read_part(path: Path) -> Part:
     size = check_size("vocab_size", config["vocab_size"], LIMITS["vocabulary"])
     pad = config["pad_token_id"]
     pad = pad if type(pad) is int and 0 <= pad < size else 0
-    weights = Weights(path, family.today, {family.output: family.table, **family.copies})
+    weights = FolderWeights(path, family.today, {family.output: family.table, **family.copies})
     shape = family.read_config(config, pad, family.parts(config, weights))
     ours = model_without_weights(shape, size).state_dict()
     expected = family.write(shape, ours, pad)
@@ -173,7 +173,7 @@ def _read_part(path: Path) -> Part:
         if copy not in expected and weights.differ(copy, first):
             raise UserError(f"The weights {copy} and {first} differ; our models have one for both.")
     left_out = tuple(sorted(n for n in weights.held_in.keys() - expected.keys() if n.startswith(pooler)))
-    return Part(family, config, shape, family.read(shape, tensors, ours, pad), left_out)
+    return FolderPart(family, config, shape, family.read(shape, tensors, ours, pad), left_out)
 
 
 def _family_of(config: Mapping[str, Any]) -> Family:

@@ -12,7 +12,7 @@ from playground.corpora import pick
 from playground.corpora.respelling import IN_WORDS
 from playground.corpora.sources import open_saved
 from playground.errors import NoHead, UserError
-from playground.interop.folder import Opened
+from playground.interop.folder import OpenedFolder
 from playground.rng import generator
 from playground.training import Run, Started, checkpoint
 from playground.training.events import Evaluated, Stopped
@@ -27,7 +27,9 @@ HELD_OUT = 64
 """Most rows of text that are saved."""
 
 
-def save_run(opened: Opened, folder: Path | str, corpus: str = "world", runs: Runs | None = None) -> tuple[Path, str]:
+def save_run(
+    opened: OpenedFolder, folder: Path | str, corpus: str = "world", runs: Runs | None = None
+) -> tuple[Path, str]:
     """Write a checkpoint that has learnt for no step here; its text is that of a corpus, in the words of the folder.
 
     In a list of `runs` it stands like every kept run, with its held-out loss. With the path comes a sentence where
@@ -70,7 +72,7 @@ def _doubt(evaluated: Evaluated, learner: TrainState, corpus: checkpoint.CorpusI
     )
 
 
-def learner_of(opened: Opened) -> TrainState:
+def learner_of(opened: OpenedFolder) -> TrainState:
     """A model of a folder as a learner that has learnt for no step here."""
     entry = replace(_entry(opened), model=opened.model.shape)
     entry = replace(entry, recipe=replace(entry.recipe, optimiser="adamw", seq_len=_length(opened, entry)))
@@ -78,7 +80,7 @@ def learner_of(opened: Opened) -> TrainState:
     return TrainState(entry, objective, opened.model, tuple(optimisers(opened.model, entry.recipe)), 0)
 
 
-def _entry(opened: Opened) -> Entry:
+def _entry(opened: OpenedFolder) -> Entry:
     """The entry of the zoo that trains this family on plain text, else an objective on its own."""
     family = opened.family
     silent = family.companion and not opened.model.shape.generator_ratio  # nothing proposes words
@@ -89,7 +91,7 @@ def _entry(opened: Opened) -> Entry:
     return entry_named("text infilling" if family.name == "BART" else "MLM")
 
 
-def _length(opened: Opened, entry: Entry) -> int:
+def _length(opened: OpenedFolder, entry: Entry) -> int:
     """The length of a row, with room for special tokens."""
     shape, length = opened.model.shape, entry.recipe.seq_len
     return min(length, max(4, shape.max_position_embeddings - 4)) if shape.positions == "learned" else length

@@ -44,7 +44,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Weights:
+class FolderWeights:
     """The weights of a folder, in one file or in several; `today` leads from a name in a file to that of today.
 
     `copies` lead from tied weights to the original, which they replace where it is missing.

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from playground.errors import UserError
-from playground.objectives.ask.judged import LossMaskOverride, OverrideLossMask
+from playground.objectives.ask.loss_mask import LossMaskOverride, OverrideLossMask
 from playground.objectives.choose.order import ChooseOrder, OrderOverride
 from playground.objectives.mask_overrides import MaskOverride, describe, meant_for
 from playground.objectives.objective import Objective, Printed

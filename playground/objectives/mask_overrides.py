@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from playground.errors import UserError
-from playground.objectives.ask.judged import SCORED, LossMaskOverride
+from playground.objectives.ask.loss_mask import SCORED, LossMaskOverride
 from playground.objectives.choose.order import LAST, OrderOverride
 from playground.objectives.see.painted import AttentionMaskOverride
 from playground.parsing import Form, has_form

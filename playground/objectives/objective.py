@@ -14,7 +14,7 @@ from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
-from playground.objectives.arrange.part import SampleTask
+from playground.objectives.arrange.mixture_part import SampleTask
 from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair
 from playground.objectives.ask.words import AskCount
 from playground.objectives.formula import Misprint, Term, written

@@ -9,7 +9,7 @@ from playground.tokenizing.pieces import Counts, Learnt, alphabet, both
 
 
 @dataclass(frozen=True)
-class Method:
+class TokenizerKind:
     """A kind of tokenizer: its title, its training, and its smallest number of entries.
 
     `unknown` says what becomes of a character that is not in the vocabulary.
@@ -32,10 +32,10 @@ def characters(counts: Counts, room: int) -> Learnt:
 
 
 KINDS = {
-    "word": Method("whole words", "the word is [UNK]", whole_words),
-    "character": Method("characters", "the character is [UNK]", characters, 2),
-    "wordpiece": Method("WordPiece", "the whole word is [UNK]", wordpiece.learn, 2),
-    "bpe": Method("BPE", "the character is [UNK]", merging.learn, 2),
-    "bytes": Method("byte-level BPE", "nothing is unknown", bytelevel.learn, len(bytelevel.LETTERS)),
-    "unigram": Method("Unigram", "a run of such characters is one [UNK]", unigram.learn, 3),
+    "word": TokenizerKind("whole words", "the word is [UNK]", whole_words),
+    "character": TokenizerKind("characters", "the character is [UNK]", characters, 2),
+    "wordpiece": TokenizerKind("WordPiece", "the whole word is [UNK]", wordpiece.learn, 2),
+    "bpe": TokenizerKind("BPE", "the character is [UNK]", merging.learn, 2),
+    "bytes": TokenizerKind("byte-level BPE", "nothing is unknown", bytelevel.learn, len(bytelevel.LETTERS)),
+    "unigram": TokenizerKind("Unigram", "a run of such characters is one [UNK]", unigram.learn, 3),
 }

@@ -3,12 +3,12 @@
 from tokenizers import models, trainers
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
-from playground.tokenizing.pieces import Code, Counts, Learnt, alphabet, both, joined, train_library
+from playground.tokenizing.pieces import Counts, Learnt, LetterCode, alphabet, both, joined, train_library
 
 
 def learn(counts: Counts, room: int) -> Learnt:
     """At most `room` pieces and the merges that make them; every character of the alphabet is a piece, too."""
-    code = Code(tuple(alphabet(counts, room)))
+    code = LetterCode(tuple(alphabet(counts, room)))
     trainer = trainers.BpeTrainer(vocab_size=room, min_frequency=2, show_progress=False)
     model = train_library(models.BPE(), trainer, WhitespaceSplit(), counts, code.write)
     known, used = dict.fromkeys(both(code.letters)), []

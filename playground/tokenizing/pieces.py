@@ -67,7 +67,7 @@ def both(letters: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Code:
+class LetterCode:
     """Two private characters for each letter, so that the library distinguishes the first letter of a word.
 
     The library's own mark for later letters makes the order of ties differ from run to run.

@@ -3,7 +3,7 @@
 from tokenizers import models, trainers
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
-from playground.tokenizing.pieces import Code, Counts, Learnt, alphabet, both, continues, train_library
+from playground.tokenizing.pieces import Counts, Learnt, LetterCode, alphabet, both, continues, train_library
 
 STEP = 1e-4
 """The difference that the library puts between scores of needless letters, in an order that varies from run to run."""
@@ -14,7 +14,7 @@ DIGITS = 5
 
 def learn(counts: Counts, room: int) -> Learnt:
     """At most `room` pieces, the most probable first, with the logarithms of their probabilities."""
-    code = Code(tuple(alphabet(counts, room)))
+    code = LetterCode(tuple(alphabet(counts, room)))
     letters = both(code.letters)
     found = _scores(counts, code, room)
     lowest = min(found.values(), default=0.0)
@@ -26,7 +26,7 @@ def learn(counts: Counts, room: int) -> Learnt:
     return Learnt(tuple(order), scores=tuple(round(scores[piece], DIGITS) for piece in order))
 
 
-def _scores(counts: Counts, code: Code, room: int) -> dict[str, float]:
+def _scores(counts: Counts, code: LetterCode, room: int) -> dict[str, float]:
     """The scores that the library learns, without pieces that would look like later ones."""
     trainer = trainers.UnigramTrainer(vocab_size=room, show_progress=False)
     model = train_library(models.Unigram(), trainer, WhitespaceSplit(), counts, code.write)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from playground import leaks
 from playground.batch import AttentionMask, Batch, Stream
 from playground.errors import UserError
-from playground.objectives.ask.judged import SCORED, LossMaskOverride, answerable, judge
+from playground.objectives.ask.loss_mask import SCORED, LossMaskOverride, answerable, judge
 from playground.objectives.objective import Step
 from playground.objectives.see.painted import in_cells
 from playground.trace import frames

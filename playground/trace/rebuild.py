@@ -151,7 +151,7 @@ class Rebuilt:
                 name: {"scored": m.scored, "read": m.read, "idle_rows": m.idle_rows, "share": m.share}
                 for name, m in measure(batch).items()
             },
-            "beside": [part_facts(part) for part in batch.with_auxiliary[:-1]],
+            "auxiliary": [part_facts(part) for part in batch.with_auxiliary[:-1]],
             "notice": self.notice,
             **self._shared_facts(),
         }

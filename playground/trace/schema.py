@@ -187,7 +187,7 @@ class ObjectiveFacts(IdLists, DecoderIdLists, SharedFacts):
     signal: float
     """Scored positions for each token of the text."""
     signal_by_target: dict[str, TargetSignal]
-    beside: list[AuxiliaryFacts]
+    auxiliary: list[AuxiliaryFacts]
     notice: str
     """What was guessed, rounded or left out, in sentences; empty where nothing was."""
 

@@ -16,9 +16,18 @@ from playground.knob import turn
 from playground.training.events import Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped, Unread
 from playground.training.fork import Fork, fork
 from playground.training.loop import Run, train
-from playground.training.observe.recording import Film, Frame, Measured, Moment, Noticed, Regrets, Sized, with_moments
+from playground.training.observe.recording import (
+    Film,
+    Measured,
+    Moment,
+    Noticed,
+    ProbeFrame,
+    Regrets,
+    Sized,
+    with_moments,
+)
 from playground.training.system import threads
-from playground.training.system.throttle import Budget
+from playground.training.system.throttle import TimeBudget
 from playground.training.system.turns import NO_LINE, Turn
 from playground.training.text import save_run
 from playground.training.train_state import TrainState
@@ -27,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Row:
+class CurvePoint:
     """One point of the curves: a training step, or an evaluation. Losses are for each scored position."""
 
     step: int
@@ -49,17 +58,17 @@ class Row:
     """Share of right answers of each target, of an evaluation."""
 
     @classmethod
-    def of(cls, event: Stepped) -> "Row":
+    def of(cls, event: Stepped) -> "CurvePoint":
         """The point of a finished step, without its operations."""
         more = tuple(event.read()[1].items())
         return cls(event.step, more[0][1], None, event.tokens, event.seconds, more, event.scored)
 
-    def after(self, event: Stepped | Evaluated, learner: TrainState) -> "Row":
+    def after(self, event: Stepped | Evaluated, learner: TrainState) -> "CurvePoint":
         """The next point: that of a step, with its operations, or of an evaluation."""
         if isinstance(event, Evaluated):
             more, accuracy = tuple(event.terms.items()), tuple(event.accuracy.items())
             return replace(self, step=event.step, loss=None, held_out=event.held_out, more=more, accuracy=accuracy)
-        return replace(Row.of(event), flops=self.flops + learner.operations(event.batch))
+        return replace(CurvePoint.of(event), flops=self.flops + learner.operations(event.batch))
 
 
 Record = Callable[[Run, Iterable[Event | Moment]], Generator[Event | Moment]]
@@ -89,13 +98,13 @@ class Session:
 
     def __init__(
         self, run: Run, look: Look | None = None, watched_for: float = 1.5, begin: TrainState | None = None,
-        record: Record | None = None, rows: Iterable[Row] = (), film: Film | None = None,
+        record: Record | None = None, rows: Iterable[CurvePoint] = (), film: Film | None = None,
         moments: Iterable[Moment] = (), in_line: Turn = NO_LINE,
     ) -> None:  # fmt: skip
         self.run, self.look, self.watched_for, self.in_line = run, look, watched_for, in_line
         self._begin, self._record, self.filmed_with = begin, record, film
         self._settings: deque[Mapping[str, Any]] = deque()
-        self.rows: list[Row] = list(rows)
+        self.rows: list[CurvePoint] = list(rows)
         self._unread = Unread()
         self.moments: list[Moment] = []
         self.sizes: list[Sized] = []
@@ -119,7 +128,7 @@ class Session:
         self._looked: tuple[Look | None, int] = (None, -1)
         # on a CPU the time of this thread, which other programs do not change; else the processor only waits
         clock = time.thread_time if run.device.type == "cpu" else time.monotonic
-        self._looks = Budget(LOOKING, clock, clock, LOOKED_EVERY)
+        self._looks = TimeBudget(LOOKING, clock, clock, LOOKED_EVERY)
         self._state = "ready"
         self._thread = threads.thread(self._work, self._halt, f"train-{run.entry.name}")
 
@@ -247,7 +256,7 @@ class Session:
                 self._add_rows(self._unread.after(event))
                 if isinstance(event, Stepped):
                     self._show(self.learner)
-            case Measured() | Noticed() | Regrets() | Sized() | Frame():
+            case Measured() | Noticed() | Regrets() | Sized() | ProbeFrame():
                 self._keep(event)
             case Incident():
                 self.trouble = event
@@ -267,13 +276,13 @@ class Session:
         """Append the points of some steps and evaluations."""
         for event in events:
             assert self.learner is not None, "a run begins with Started"
-            last = self.rows[-1] if self.rows else Row(0, None, None, 0, 0.0)
+            last = self.rows[-1] if self.rows else CurvePoint(0, None, None, 0, 0.0)
             self.rows.append(last.after(event, self.learner))
 
     def _keep(self, moment: Moment) -> None:
         """Append a moment to all moments and to those of its kind."""
         self.moments.append(moment)
-        if isinstance(moment, Frame):
+        if isinstance(moment, ProbeFrame):
             self.film.append((moment.step, moment.look))
         else:
             self._by_kind[type(moment)].append(moment)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.albert import ALBERT as OBJECTIVE
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 ALBERT_BASE = replace(BERT_BASE, embedding_size=128, layer_sharing="all", activation="gelu tanh")
 """BERT with both reductions (sec. 3.1) and the activation of the released code."""
@@ -26,10 +26,10 @@ ALBERT = Entry(
     data="BooksCorpus and English Wikipedia; for the best results also the texts of RoBERTa and XLNet",
     printed={"objective": "MLM & SOP"},
     published=(
-        Published("ALBERT base", ALBERT_BASE, 30_000, 12e6, "table 1"),
-        Published("ALBERT large", LARGE, 30_000, 18e6, "table 1"),
-        Published("ALBERT xlarge", XLARGE, 30_000, 58.7e6, "released weights; table 1 says 60M"),
-        Published("ALBERT xxlarge", XXLARGE, 30_000, 223e6, "released weights; table 1 says 235M"),
+        PublishedSize("ALBERT base", ALBERT_BASE, 30_000, 12e6, "table 1"),
+        PublishedSize("ALBERT large", LARGE, 30_000, 18e6, "table 1"),
+        PublishedSize("ALBERT xlarge", XLARGE, 30_000, 58.7e6, "released weights; table 1 says 60M"),
+        PublishedSize("ALBERT xxlarge", XXLARGE, 30_000, 223e6, "released weights; table 1 says 235M"),
     ),
     model=tiny(ALBERT_BASE, embedding_size=16),
     objective=OBJECTIVE,

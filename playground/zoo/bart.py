@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.bart import BART_MIXTURE
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 BART_LARGE = replace(
     BERT_BASE,
@@ -30,7 +30,7 @@ BART = Entry(
     aliases=("BART base", "BART large"),
     data="as RoBERTa: books, English Wikipedia, news, web texts and stories",
     printed={"objective": "Text Infilling & Sent Shuffling", "task": "DAE", "GLUE": "88.4, without WNLI", "FT": "yes"},
-    published=(Published("BART large", BART_LARGE, 50_265, 406e6, "released code"),),
+    published=(PublishedSize("BART large", BART_LARGE, 50_265, 406e6, "released code"),),
     model=tiny(BART_LARGE),
     objective=BART_MIXTURE,
 )

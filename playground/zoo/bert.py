@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from playground.models import Architecture, tiny
 from playground.objectives.catalog.bert import MLM_AND_NSP
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 BERT_BASE = Architecture(
     layers=12,
@@ -35,8 +35,8 @@ BERT = Entry(
     data="BooksCorpus and English Wikipedia",
     printed={"objective": "MLM & NSP", "task": "MLM & NSP", "GLUE": "81.9, without WNLI", "FT": "yes"},
     published=(
-        Published("BERT base", BERT_BASE, 30_522, 110e6, "sec. 3"),
-        Published(
+        PublishedSize("BERT base", BERT_BASE, 30_522, 110e6, "sec. 3"),
+        PublishedSize(
             "BERT large",
             replace(BERT_BASE, layers=24, width=1024, heads=16),
             30_522,

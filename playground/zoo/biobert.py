@@ -4,7 +4,7 @@ from playground.models import tiny
 from playground.objectives.catalog.bert import MLM_AND_NSP
 from playground.objectives.catalog.mlm import MLM
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 from playground.zoo.phase import Phase
 
 BIOBERT = Entry(
@@ -22,7 +22,7 @@ BIOBERT = Entry(
     },
     data="abstracts of PubMed and articles of PMC, after BERT's texts",
     published=(
-        Published("BioBERT", BERT_BASE, 28_996, 110e6, "BERT's number, from whose weights it begins (sec. 3.2)"),
+        PublishedSize("BioBERT", BERT_BASE, 28_996, 110e6, "BERT's number, from whose weights it begins (sec. 3.2)"),
     ),
     model=tiny(BERT_BASE),
     objective=MLM,

@@ -15,7 +15,7 @@ PUBLISHED, HERE, OBJECTIVE, RECIPE, PHASES, DATA = (
 
 
 @dataclass(frozen=True)
-class Change:
+class FieldChange:
     """One part of a declaration that differs: its group and name, how the parent and the entry have it, and why."""
 
     group: str
@@ -32,45 +32,47 @@ def turned(entry: Entry) -> dict[str, Any]:
     return {name: value for name, value in now.items() if value != published[name].default}
 
 
-def changes(entry: Entry) -> tuple[Change, ...]:
+def changes(entry: Entry) -> tuple[FieldChange, ...]:
     """All that differs between an entry and its parent; nothing where it has none."""
     return tuple(_changes(entries()[entry.parent], entry)) if entry.parent else ()
 
 
-def _changes(parent: Entry, entry: Entry) -> Iterator[Change]:
+def _changes(parent: Entry, entry: Entry) -> Iterator[FieldChange]:
     yield from _published(parent, entry)
     yield from _parts(HERE, parent.model, entry.model)
     yield from _objective(parent, entry)
     yield from _parts(RECIPE, parent.recipe, entry.recipe)
     if parent.phases != entry.phases:
         before, after = (", then ".join(phase.name for phase in one.phases) or "one" for one in (parent, entry))
-        yield Change(PHASES, "one after another", before, after)
+        yield FieldChange(PHASES, "one after another", before, after)
     for part in ("corpus", "data"):
         if (before := getattr(parent, part)) != (after := getattr(entry, part)):
-            yield Change(DATA, "text here" if part == "corpus" else "texts of the authors", before, after)
+            yield FieldChange(DATA, "text here" if part == "corpus" else "texts of the authors", before, after)
 
 
-def _published(parent: Entry, entry: Entry) -> Iterator[Change]:
+def _published(parent: Entry, entry: Entry) -> Iterator[FieldChange]:
     """Between the two published sizes that differ in the fewest parts, where both papers name sizes."""
     pairs = [
         (old, new, [*_parts(PUBLISHED, old.model, new.model)]) for old in parent.published for new in entry.published
     ]
     for old, new, parts in sorted(pairs, key=lambda pair: len(pair[2]))[:1]:
-        yield Change(PUBLISHED, "size", old.name, new.name)
+        yield FieldChange(PUBLISHED, "size", old.name, new.name)
         counted = shortened(old.parameters), shortened(new.parameters)
         if counted[0] != counted[1]:
-            yield Change(PUBLISHED, "parameters", *counted)
+            yield FieldChange(PUBLISHED, "parameters", *counted)
         yield from parts
 
 
-def _parts(group: str, old: Any, new: Any) -> Iterator[Change]:
+def _parts(group: str, old: Any, new: Any) -> Iterator[FieldChange]:
     """The fields of two values of one type that differ, what kind of network it is and how it reads first."""
     why = {k.name: k.why for k in knobs(new)}
     for part in sorted(fields(new), key=lambda part: part.name not in ("kind", "attention")):
         before, after = getattr(old, part.name), getattr(new, part.name)
         if before != after:
             name = part.name.replace("_", " ")
-            yield Change(group, name, _written(before), _written(after), why.get(part.name, LABELS.get(part.name, "")))
+            yield FieldChange(
+                group, name, _written(before), _written(after), why.get(part.name, LABELS.get(part.name, ""))
+            )
 
 
 LABELS = {
@@ -88,14 +90,14 @@ def _written(value: Any) -> str:
     return ", ".join(f"{one[0]} ({one[1]} classes)" if isinstance(one, tuple) else str(one) for one in value) or "none"
 
 
-def _objective(parent: Entry, entry: Entry) -> Iterator[Change]:
+def _objective(parent: Entry, entry: Entry) -> Iterator[FieldChange]:
     """Another objective, or the same one with other knobs."""
     old, new = parent.objective, entry.objective
     if old.name != new.name:
-        yield Change(OBJECTIVE, "name", old.name, new.name, new.idea)
+        yield FieldChange(OBJECTIVE, "name", old.name, new.name, new.idea)
         if old.loss != new.loss:
-            yield Change(OBJECTIVE, "loss", old.loss, new.loss)
+            yield FieldChange(OBJECTIVE, "loss", old.loss, new.loss)
         return
     for name, k in new.knobs.items():
         if (before := old.knobs[name].default) != k.default:
-            yield Change(OBJECTIVE, name.replace("_", " "), as_written(before), as_written(k.default), k.why)
+            yield FieldChange(OBJECTIVE, name.replace("_", " "), as_written(before), as_written(k.default), k.why)

@@ -2,7 +2,7 @@
 
 from playground.models import Architecture, tiny
 from playground.objectives.catalog.ctrl import CONDITIONAL_LM
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 CTRL_48_LAYERS = Architecture(
     layers=48,
@@ -32,7 +32,7 @@ CTRL = Entry(
         "tokenizer": "whole words, not pieces of words",
     },
     data="Wikipedia, books, news, Reddit, reviews, translations and questions with answers",
-    published=(Published("CTRL, 48 layers", CTRL_48_LAYERS, 246_534, 1.63e9, "sec. 3.2"),),
+    published=(PublishedSize("CTRL, 48 layers", CTRL_48_LAYERS, 246_534, 1.63e9, "sec. 3.2"),),
     model=tiny(CTRL_48_LAYERS),
     objective=CONDITIONAL_LM,
 )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.rtd import RTD
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 ELECTRA_BASE = replace(BERT_BASE, rtd_head=True, generator_ratio=1 / 3, labels=())
 """BERT with a yes-or-no head and a generator of a third of the width (app. B)."""
@@ -27,9 +27,9 @@ ELECTRA = Entry(
     data="BooksCorpus and English Wikipedia; for the large size the texts of XLNet",
     printed={"objective": "Discriminator (o/r)", "task": "RTD + MLM", "GLUE": "88.6", "FT": "yes"},
     published=(
-        Published("ELECTRA small", SMALL, 30_522, 13.5e6, "released weights; table 1 says 14M"),
-        Published("ELECTRA base", ELECTRA_BASE, 30_522, 110e6, "table 1"),
-        Published("ELECTRA large", LARGE, 30_522, 335e6, "table 2"),
+        PublishedSize("ELECTRA small", SMALL, 30_522, 13.5e6, "released weights; table 1 says 14M"),
+        PublishedSize("ELECTRA base", ELECTRA_BASE, 30_522, 110e6, "table 1"),
+        PublishedSize("ELECTRA large", LARGE, 30_522, 335e6, "table 2"),
     ),
     model=tiny(SMALL, embedding_size=32, segments=0),
     objective=RTD,

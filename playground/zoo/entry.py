@@ -51,7 +51,7 @@ SIZE = re.compile(r"small|base|medium|x*large|xl|mega|original|\d+b|\d+layers")
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedSize:
     """A model as it was published: its architecture at full size, its vocabulary, and its parameters.
 
     `parameters` is the number that the authors give, at the place `where`.
@@ -93,7 +93,7 @@ class Entry:
     aliases: tuple[str, ...] = ()
     unlike_paper: Mapping[str, str] = field(default_factory=dict)
     data: str = ""
-    published: tuple[Published, ...] = ()
+    published: tuple[PublishedSize, ...] = ()
     published_recipe: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, str] = field(default_factory=dict)
 

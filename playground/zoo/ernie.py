@@ -6,7 +6,7 @@ from playground.models import tiny
 from playground.objectives.catalog.ernie import ENTITIES, PHRASES
 from playground.objectives.catalog.mlm import MLM
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 from playground.zoo.phase import Phase
 
 ERNIE_BASE = replace(BERT_BASE, activation="relu", max_position_embeddings=513)
@@ -26,7 +26,7 @@ ERNIE = Entry(
         "next sentence prediction": "no dialogues, for which the paper tells real answers from random ones",
     },
     data="Chinese Wikipedia, Baidu Baike, Baidu news and dialogues of Baidu Tieba",
-    published=(Published("ERNIE 1.0", ERNIE_BASE, 18_000, 100e6, "released weights; the paper states no number"),),
+    published=(PublishedSize("ERNIE 1.0", ERNIE_BASE, 18_000, 100e6, "released weights; the paper states no number"),),
     model=tiny(ERNIE_BASE, segments=0, labels=()),
     objective=ENTITIES,
     phases=(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.ernie2 import CONTINUAL, DISTANCES, TASKS, first_tasks
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 from playground.zoo.phase import Phase
 
 THREE_DISTANCES = replace(BERT_BASE, labels=(("pair", 3),), label_embeddings=(("task", 7),))
@@ -28,8 +28,10 @@ ERNIE_2 = Entry(
     },
     data="encyclopedias, books, dialogues and pairs of clauses; in Chinese also news and queries with their results",
     published=(
-        Published("ERNIE 2.0 base", THREE_DISTANCES, 30_522, 110e6, WHERE),
-        Published("ERNIE 2.0 large", replace(THREE_DISTANCES, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),
+        PublishedSize("ERNIE 2.0 base", THREE_DISTANCES, 30_522, 110e6, WHERE),
+        PublishedSize(
+            "ERNIE 2.0 large", replace(THREE_DISTANCES, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE
+        ),
     ),
     model=tiny(
         THREE_DISTANCES,

@@ -2,7 +2,7 @@
 
 from playground.models import Architecture, tiny
 from playground.objectives.catalog.lm import LM
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 GPT_117M = Architecture(
     layers=12,
@@ -29,7 +29,7 @@ GPT = Entry(
     aliases=("GPT-1", "OpenAI GPT"),
     data="BooksCorpus",
     printed={"objective": "LM", "task": "LM", "GLUE": "72.8", "FT": "yes"},
-    published=(Published("GPT", GPT_117M, 40_478, 117e6, "GPT-2, table 2: its smallest size is that of GPT"),),
+    published=(PublishedSize("GPT", GPT_117M, 40_478, 117e6, "GPT-2, table 2: its smallest size is that of GPT"),),
     model=tiny(GPT_117M),
     objective=LM,
 )

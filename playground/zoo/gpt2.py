@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from playground.models import tiny
 from playground.objectives.catalog.lm import LM
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 from playground.zoo.gpt import GPT_117M
 from playground.zoo.recipe import Recipe
 
@@ -27,10 +27,10 @@ GPT_2 = Entry(
     data="WebText, pages that users of Reddit recommended",
     printed={"objective": "LM", "task": "LM", "FT": "no"},
     published=(
-        Published("GPT-2 small", GPT_2_SMALL, 50_257, 124e6, "released weights; the paper's table 2 says 117M"),
-        Published("GPT-2 medium", MEDIUM, 50_257, 355e6, "released weights; the paper's table 2 says 345M"),
-        Published("GPT-2 large", LARGE, 50_257, 774e6, "released weights; the paper's table 2 says 762M"),
-        Published("GPT-2 XL", XL, 50_257, 1558e6, "released weights; the paper's table 2 says 1542M"),
+        PublishedSize("GPT-2 small", GPT_2_SMALL, 50_257, 124e6, "released weights; the paper's table 2 says 117M"),
+        PublishedSize("GPT-2 medium", MEDIUM, 50_257, 355e6, "released weights; the paper's table 2 says 345M"),
+        PublishedSize("GPT-2 large", LARGE, 50_257, 774e6, "released weights; the paper's table 2 says 762M"),
+        PublishedSize("GPT-2 XL", XL, 50_257, 1558e6, "released weights; the paper's table 2 says 1542M"),
     ),
     model=tiny(GPT_2_SMALL),
     recipe=Recipe(seq_len=64, batch_size=16),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from playground.models import tiny
 from playground.objectives.catalog.lm import LM
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 from playground.zoo.gpt2 import GPT_2_SMALL
 from playground.zoo.recipe import Recipe
 
@@ -28,8 +28,8 @@ GPT_3 = Entry(
     },
     data="Common Crawl filtered, WebText, books and English Wikipedia",
     published=(
-        Published("GPT-3 175B", LARGEST, 50_257, 175e9, "table 2.1"),
-        Published("GPT-3 small", GPT_3_SMALL, 50_257, 125e6, "table 2.1"),
+        PublishedSize("GPT-3 175B", LARGEST, 50_257, 175e9, "table 2.1"),
+        PublishedSize("GPT-3 small", GPT_3_SMALL, 50_257, 125e6, "table 2.1"),
     ),
     published_recipe={"adam_beta2": 0.95, "weight_decay": 0.1},  # app. B
     model=tiny(GPT_3_SMALL, attention_window=16),

@@ -2,7 +2,7 @@
 
 from playground.models import tiny
 from playground.objectives.catalog.grover import ARTICLE_LM
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 from playground.zoo.gpt2 import GPT_2_SMALL, MEDIUM, XL
 from playground.zoo.recipe import Recipe
 
@@ -23,9 +23,11 @@ GROVER = Entry(
     },
     data="RealNews, news of 5,000 domains",
     published=(
-        Published("Grover base", GPT_2_SMALL, 50_257, 124e6, "sec. 3.2, with GPT-2's architecture"),
-        Published("Grover large", MEDIUM, 50_257, 355e6, "sec. 3.2, with GPT-2's architecture"),
-        Published("Grover mega", XL, 50_257, 1.55e9, "sec. 3.2 says 1.5 billion; counted with GPT-2's architecture"),
+        PublishedSize("Grover base", GPT_2_SMALL, 50_257, 124e6, "sec. 3.2, with GPT-2's architecture"),
+        PublishedSize("Grover large", MEDIUM, 50_257, 355e6, "sec. 3.2, with GPT-2's architecture"),
+        PublishedSize(
+            "Grover mega", XL, 50_257, 1.55e9, "sec. 3.2 says 1.5 billion; counted with GPT-2's architecture"
+        ),
     ),
     model=tiny(GPT_2_SMALL),
     recipe=Recipe(seq_len=96, batch_size=16),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.infoword import INFOWORD as OBJECTIVE
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 ONE_TEXT = replace(BERT_BASE, labels=())
 
@@ -22,8 +22,8 @@ INFOWORD = Entry(
     data="BooksCorpus and English Wikipedia",
     printed={"task": "DIM + MLM", "GLUE": "81.1, without WNLI", "FT": "yes"},
     published=(
-        Published("InfoWord base", ONE_TEXT, 30_522, 110e6, WHERE),
-        Published("InfoWord large", replace(ONE_TEXT, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),
+        PublishedSize("InfoWord base", ONE_TEXT, 30_522, 110e6, WHERE),
+        PublishedSize("InfoWord large", replace(ONE_TEXT, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),
     ),
     model=tiny(ONE_TEXT),
     objective=OBJECTIVE,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.span_mask import SPAN_MASK
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 MASS_BASE = replace(
     BERT_BASE,
@@ -33,7 +33,7 @@ MASS = Entry(
     },
     data="WMT News Crawl; for the released model of English Wikipedia and books",
     printed={"objective": "Span Mask", "task": "Seq2Seq MLM", "FT": "yes"},
-    published=(Published("MASS base", MASS_BASE, 30_522, 123e6, "released code"),),
+    published=(PublishedSize("MASS base", MASS_BASE, 30_522, 123e6, "released code"),),
     model=tiny(MASS_BASE),
     objective=SPAN_MASK,
 )

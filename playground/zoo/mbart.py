@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.mbart import MULTILINGUAL_DENOISING
 from playground.zoo.bart import BART_LARGE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 MBART_LARGE = replace(BART_LARGE, norm_first=True, lm_head_bias=False)
 """BART with a norm at the end of both stacks (sec. 2.1), and so before each sub-layer (released code)."""
@@ -24,7 +24,9 @@ MBART = Entry(
         "tokenizer": "whole words, not pieces that languages share",
     },
     data="Common Crawl in 25 languages",
-    published=(Published("mBART large", MBART_LARGE, 250_027, 611e6, "released weights; sec. 2.1 says about 680M"),),
+    published=(
+        PublishedSize("mBART large", MBART_LARGE, 250_027, 611e6, "released weights; sec. 2.1 says about 680M"),
+    ),
     model=tiny(MBART_LARGE, languages=2),
     objective=MULTILINGUAL_DENOISING,
 )

@@ -3,7 +3,7 @@
 from playground.models import tiny
 from playground.objectives.catalog.bert import MLM_AND_NSP
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 NATURAL = 0.2
 """The share of the second language, were its texts taken as they are."""
@@ -28,7 +28,9 @@ MBERT = Entry(
         "tokenizer": "whole words, not pieces that languages share",
     },
     data="Wikipedia in 104 languages, small ones drawn more often than their share",
-    published=(Published("mBERT", BERT_BASE, 119_547, 178e6, "released weights; its page says 110M, which is BERT's"),),
+    published=(
+        PublishedSize("mBERT", BERT_BASE, 119_547, 178e6, "released weights; its page says 110M, which is BERT's"),
+    ),
     model=tiny(BERT_BASE),
     objective=MLM_AND_NSP,
 )

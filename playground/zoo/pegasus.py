@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from playground.models import Architecture, tiny
 from playground.objectives.catalog.gap_sentences import GAP_SENTENCES
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 PEGASUS_BASE = Architecture(
     layers=12,
@@ -37,8 +37,8 @@ PEGASUS = Entry(
     },
     data="C4, or HugeNews, 1.5 billion news and articles like news",
     published=(
-        Published("PEGASUS base", PEGASUS_BASE, 32_000, 223e6, "sec. 6"),
-        Published("PEGASUS large", LARGE, 96_103, 568e6, "sec. 6"),
+        PublishedSize("PEGASUS base", PEGASUS_BASE, 32_000, 223e6, "sec. 6"),
+        PublishedSize("PEGASUS large", LARGE, 96_103, 568e6, "sec. 6"),
     ),
     model=tiny(PEGASUS_BASE),
     objective=GAP_SENTENCES,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.mlm import MLM
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 ROBERTA_BASE = replace(BERT_BASE, segments=0, norm_eps=1e-5, labels=())
 """BERT without the pair of texts and its label (sec. 4.2 and released code)."""
@@ -25,8 +25,8 @@ ROBERTA = Entry(
     data="books, English Wikipedia, CC-News, OpenWebText and Stories, 160 GB",
     printed={"objective": "MLM", "task": "MLM", "GLUE": "88.5", "FT": "yes"},
     published=(
-        Published("RoBERTa base", ROBERTA_BASE, 50_265, 125e6, "released code"),
-        Published("RoBERTa large", replace(ROBERTA_BASE, layers=24, width=1024, heads=16), 50_265, 355e6, "sec. 5"),
+        PublishedSize("RoBERTa base", ROBERTA_BASE, 50_265, 125e6, "released code"),
+        PublishedSize("RoBERTa large", replace(ROBERTA_BASE, layers=24, width=1024, heads=16), 50_265, 355e6, "sec. 5"),
     ),
     published_recipe={"adam_beta2": 0.98},  # sec. 3.1
     model=tiny(ROBERTA_BASE),

@@ -3,7 +3,7 @@
 from playground.models import tiny
 from playground.objectives.catalog.bert import MLM_AND_NSP
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 SCIBERT = Entry(
     name="SciBERT",
@@ -18,7 +18,9 @@ SCIBERT = Entry(
         "single letters",
     },
     data="1.14 million papers of Semantic Scholar, four fifths of them on biology and medicine",
-    published=(Published("SciBERT", BERT_BASE, 31_090, 110e6, "BERT's number, whose architecture it has (sec. 2)"),),
+    published=(
+        PublishedSize("SciBERT", BERT_BASE, 31_090, 110e6, "BERT's number, whose architecture it has (sec. 2)"),
+    ),
     model=tiny(BERT_BASE),
     objective=MLM_AND_NSP,
 )

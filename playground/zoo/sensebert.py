@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.sensebert import SUPERSENSE
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 ONE_TEXT = replace(BERT_BASE, labels=())
 
@@ -27,8 +27,8 @@ SENSEBERT = Entry(
     },
     data="BooksCorpus and English Wikipedia, with the supersenses of WordNet",
     published=(
-        Published("SenseBERT base", ONE_TEXT, 30_522, 110e6, WHERE),
-        Published("SenseBERT large", replace(ONE_TEXT, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),
+        PublishedSize("SenseBERT base", ONE_TEXT, 30_522, 110e6, WHERE),
+        PublishedSize("SenseBERT large", replace(ONE_TEXT, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),
     ),
     model=tiny(ONE_TEXT, segments=0, labels=(("supersense", 28),)),
     objective=SUPERSENSE,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.sentilr import LABEL_AWARE
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 WORDS_AND_TEXT = (("pos", 15), ("word_polarity", 3), ("polarity", 2))
 
@@ -29,7 +29,9 @@ SENTILR = Entry(
         "stages": "random initial weights; the paper starts from a trained model",
     },
     data="reviews of Yelp, with the polarities of SentiWordNet",
-    published=(Published("SentiLR base", SENTILR_BASE, 30_522, 110e6, "BERT's number, from whose weights it begins"),),
+    published=(
+        PublishedSize("SentiLR base", SENTILR_BASE, 30_522, 110e6, "BERT's number, from whose weights it begins"),
+    ),
     model=tiny(SENTILR_BASE, segments=0, labels=WORDS_AND_TEXT),
     objective=LABEL_AWARE,
 )

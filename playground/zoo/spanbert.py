@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.spanbert import SPAN_BOUNDARY
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 SPANBERT_BASE = replace(BERT_BASE, labels=())
 """BERT without the label of a pair (sec. 3.3); released in both of BERT's sizes, with its vocabulary of both cases."""
@@ -23,8 +23,8 @@ SPANBERT = Entry(
     unlike_paper={"segments": "no [CLS], no [SEP] and no segments"},
     data="BooksCorpus and English Wikipedia",
     published=(
-        Published("SpanBERT large", replace(SPANBERT_BASE, layers=24, width=1024, heads=16), 28_996, 334e6, WHERE),
-        Published("SpanBERT base", SPANBERT_BASE, 28_996, 108e6, WHERE),
+        PublishedSize("SpanBERT large", replace(SPANBERT_BASE, layers=24, width=1024, heads=16), 28_996, 334e6, WHERE),
+        PublishedSize("SpanBERT base", SPANBERT_BASE, 28_996, 108e6, WHERE),
     ),
     model=tiny(SPANBERT_BASE, segments=0, sbo_head=True),
     objective=SPAN_BOUNDARY,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.structbert import STRUCTBERT as OBJECTIVE
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 THREE_WAYS = replace(BERT_BASE, labels=(("pair", 3),))
 """BERT, whose label of a pair has three classes (sec. 2.2)."""
@@ -20,8 +20,8 @@ STRUCTBERT = Entry(
     aliases=("StructBERT base", "StructBERT large"),
     data="BooksCorpus and English Wikipedia",
     published=(
-        Published("StructBERT base", THREE_WAYS, 30_522, 110e6, "sec. 3"),
-        Published(
+        PublishedSize("StructBERT base", THREE_WAYS, 30_522, 110e6, "sec. 3"),
+        PublishedSize(
             "StructBERT large",
             replace(THREE_WAYS, layers=24, width=1024, heads=16),
             30_522,

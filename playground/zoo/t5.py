@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from playground.models import Architecture, tiny
 from playground.objectives.catalog.t5 import T5_SPANS
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 T5_BASE = Architecture(
     layers=12,
@@ -44,9 +44,9 @@ T5 = Entry(
     data="C4, the Colossal Clean Crawled Corpus",
     printed={"objective": "Text Infilling", "task": "Seq2Seq MLM", "GLUE": "89.7, without WNLI", "FT": "yes"},
     published=(
-        Published("T5 base", T5_BASE, 32_128, 223e6, "released weights; sec. 3.1.2 says about 220M"),
-        Published("T5 small", SMALL, 32_128, 60e6, "sec. 3.7"),
-        Published("T5 large", LARGE, 32_128, 738e6, "released weights; sec. 3.7 says 770M"),
+        PublishedSize("T5 base", T5_BASE, 32_128, 223e6, "released weights; sec. 3.1.2 says about 220M"),
+        PublishedSize("T5 small", SMALL, 32_128, 60e6, "sec. 3.7"),
+        PublishedSize("T5 large", LARGE, 32_128, 738e6, "released weights; sec. 3.7 says 770M"),
     ),
     model=tiny(T5_BASE),
     objective=T5_SPANS,

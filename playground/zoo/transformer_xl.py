@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from playground.models import Architecture, tiny
 from playground.objectives.catalog.lm import LM
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 TXL_12_LAYERS = Architecture(
     layers=12,
@@ -32,8 +32,8 @@ TRANSFORMER_XL = Entry(
     },
     data="WikiText-103 and 1 Billion Word Benchmark by words, enwik8 and text8 by characters",
     published=(
-        Published("Transformer-XL, 12 layers", TXL_12_LAYERS, 204, 41e6, "table 2, enwik8, by characters"),
-        Published("Transformer-XL, 24 layers", TXL_24_LAYERS, 204, 277e6, "table 2, enwik8, by characters"),
+        PublishedSize("Transformer-XL, 12 layers", TXL_12_LAYERS, 204, 41e6, "table 2, enwik8, by characters"),
+        PublishedSize("Transformer-XL, 24 layers", TXL_24_LAYERS, 204, 277e6, "table 2, enwik8, by characters"),
     ),
     model=tiny(TXL_12_LAYERS, mem_len=32),
     objective=LM,

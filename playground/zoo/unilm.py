@@ -6,7 +6,7 @@ from playground.models import tiny
 from playground.objectives.catalog.bert import MLM_AND_NSP
 from playground.objectives.catalog.unilm import UNILM as OBJECTIVE
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 from playground.zoo.phase import Phase
 
 UNILM_LARGE = replace(BERT_BASE, layers=24, width=1024, heads=16, segments=6)
@@ -22,7 +22,7 @@ UNILM = Entry(
     aliases=("UniLM v1", "UniLM large"),
     data="BooksCorpus and English Wikipedia",
     printed={"objective": "LM, MLM, seq2seq LM", "task": "MLM & NSP", "GLUE": "80.8", "FT": "yes"},
-    published=(Published("UniLM large", UNILM_LARGE, 28_996, 335e6, "released weights; sec. 2 says about 340M"),),
+    published=(PublishedSize("UniLM large", UNILM_LARGE, 28_996, 335e6, "released weights; sec. 2 says about 340M"),),
     model=tiny(UNILM_LARGE),
     objective=OBJECTIVE,
     phases=(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.wklm import ENTITY_REPLACEMENT
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 WKLM_BASE = replace(BERT_BASE, rtd_head=True, labels=())
 """BERT with a yes-or-no head for names."""
@@ -24,7 +24,9 @@ WKLM = Entry(
     },
     data="English Wikipedia, its links as names with their kinds in Wikidata",
     printed={"task": "MLM + ERD", "FT": "yes"},
-    published=(Published("WKLM base", WKLM_BASE, 30_522, 110e6, "BERT's number, whose architecture it has (sec. 2)"),),
+    published=(
+        PublishedSize("WKLM base", WKLM_BASE, 30_522, 110e6, "BERT's number, whose architecture it has (sec. 2)"),
+    ),
     model=tiny(WKLM_BASE, segments=0),
     objective=ENTITY_REPLACEMENT,
 )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from playground.models import tiny
 from playground.objectives.catalog.tlm import XLM as OBJECTIVE
 from playground.zoo.bert import BERT_BASE
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 XLM_15 = replace(BERT_BASE, width=1024, heads=8, segments=0, languages=15, head_transform=False, labels=())
 """BERT with a vector for the language at every position and no layer in front of the scores (sec. 5.1)."""
@@ -25,7 +25,7 @@ XLM = Entry(
     },
     data="Wikipedia in 15 languages, and translations such as those of MultiUN",
     printed={"objective": "CLM, MLM, TLM", "stacks": "encoder and decoder"},
-    published=(Published("XLM-15", XLM_15, 95_000, 250e6, "arXiv:1911.02116, table of model sizes"),),
+    published=(PublishedSize("XLM-15", XLM_15, 95_000, 250e6, "arXiv:1911.02116, table of model sizes"),),
     model=tiny(XLM_15, languages=2),
     objective=OBJECTIVE,
 )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from playground.models import tiny
 from playground.objectives.catalog.xlm_r import MULTILINGUAL_MLM
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 from playground.zoo.mbert import NATURAL, sampled
 from playground.zoo.roberta import ROBERTA_BASE
 
@@ -24,8 +24,8 @@ XLM_R = Entry(
     },
     data="Common Crawl in 100 languages, 2.5 TB",
     published=(
-        Published("XLM-R base", ROBERTA_BASE, 250_002, 278e6, "released weights; sec. 3 says 270M"),
-        Published(
+        PublishedSize("XLM-R base", ROBERTA_BASE, 250_002, 278e6, "released weights; sec. 3 says 270M"),
+        PublishedSize(
             "XLM-R large",
             replace(ROBERTA_BASE, layers=24, width=1024, heads=16),
             250_002,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from playground.models import Architecture, tiny
 from playground.objectives.catalog.plm import PLM_ON_PAIRS
-from playground.zoo.entry import Entry, Published
+from playground.zoo.entry import Entry, PublishedSize
 
 XLNET_BASE = Architecture(
     layers=12,
@@ -38,8 +38,8 @@ XLNET = Entry(
     data="BooksCorpus, English Wikipedia, Gigaword, ClueWeb and Common Crawl",
     printed={"objective": "PLM", "stacks": "decoder", "task": "PLM", "GLUE": "90.5, an ensemble", "FT": "yes"},
     published=(
-        Published("XLNet large", replace(XLNET_BASE, layers=24, width=1024, heads=16), 32_000, 360e6, WHERE),
-        Published("XLNet base", XLNET_BASE, 32_000, 117e6, WHERE),
+        PublishedSize("XLNet large", replace(XLNET_BASE, layers=24, width=1024, heads=16), 32_000, 360e6, WHERE),
+        PublishedSize("XLNet base", XLNET_BASE, 32_000, 117e6, WHERE),
     ),
     model=tiny(XLNET_BASE, mem_len=32),
     objective=PLM_ON_PAIRS,

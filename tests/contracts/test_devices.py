@@ -100,7 +100,7 @@ def test_a_strategy_learns_there_apart_and_stacked(name, parallelism):
 def test_the_vectors_of_another_model_are_read_there():
     with another_device() as device:
         learner, other = (prepared(run_of(name, device=device)).learner for name in ("RoBERTa", "GPT"))
-        base = Base(learner, feed_of().evaluation(8).to(device), beside=(other,))
+        base = Base(learner, feed_of().evaluation(8).to(device), extra_encoders=(other,))
         spec = ComparisonSpec(strategies=("static and contextual",), train_sizes=(8,), seeds=1, steps=2)
         *_, result = compare(base, reviews().tokenizer, spec)
         assert len(result.outcomes["static and contextual"]) == 1

@@ -598,7 +598,7 @@ def test_the_first_seed_asks_something_and_shows_what_is_changed(name):
 def test_padding_is_never_printed_and_an_answer_of_many_words_only_where_it_is_scored(name, seed):
     made = story(name, seed=seed)
     facts, record = made.facts(), made.record()
-    sides = [facts, *facts["beside"]]
+    sides = [facts, *facts["auxiliary"]]
     printed_ = [
         word for side in sides for key in ("inputs", "decoder_inputs", "targets") for word in side.get(key) or ()
     ]

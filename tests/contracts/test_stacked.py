@@ -108,7 +108,7 @@ def test_stacked_equals_separate_for_every_strategy_that_can_be_stacked(runs):
         check_same(base_of(attention_bias=False), stack, runs)
     apart = {s.name for s in strategies().values()} - {s.name for stack in stacks for s in stack}
     assert all(
-        s.beside or s.task_loss or s.prompt or s.given or s.head.recurrent or s.head.hidden
+        s.aux_losses or s.task_loss or s.prompt or s.extra_features or s.head.recurrent or s.head.hidden
         for s in map(find_strategy, apart)
     )
     assert len(stacks[0]) > 10, "most read alike and differ in what may change"

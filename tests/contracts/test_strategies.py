@@ -230,7 +230,7 @@ def test_the_plan_is_a_multiplier_for_every_group_and_step(name, groups, steps):
 
 
 @pytest.mark.parametrize("steps", [7, 50])
-@pytest.mark.parametrize("name", [name for name in LEARNING if not strategies()[name].apart])
+@pytest.mark.parametrize("name", [name for name in LEARNING if not strategies()[name].own_row])
 def test_biases_that_stand_apart_learn_as_fast_as_their_layer(name, steps):
     """BitFit with discriminative rates or gradual unfreezing: a row of biases is no layer of its own."""
     plan = strategies()[name].plan(GROUPS, steps)
@@ -303,7 +303,10 @@ def test_a_run_obeys_its_plan_and_reports_what_moved_and_what_was_forgotten(name
     check_what_is_frozen(run, strategy)
     check_what_moved(run, strategy)
     check_distances(run)
-    moves = bool(strategy.extras) and (name, entry) != ("prefix tuning", "BART")  # there by less than a float can hold
+    moves = bool(strategy.adapters) and (name, entry) != (
+        "prefix tuning",
+        "BART",
+    )  # there by less than a float can hold
     check_what_was_forgotten(run.outcome, body(run), moves)
 
 
@@ -420,7 +423,7 @@ def tuning(strategy, entry="RoBERTa", seed=0):
 
 
 PULLED = tuple(name for name in NAMES if strategies()[name].penalties)
-PLUGGED = tuple(name for name in NAMES if strategies()[name].extras)
+PLUGGED = tuple(name for name in NAMES if strategies()[name].adapters)
 
 
 @pytest.mark.parametrize("name", PULLED)
@@ -445,7 +448,7 @@ def known(model, tokens):
 def test_extra_modules_start_as_the_identity_and_leave_no_trace(name, entry):
     base, tokens = base_of(entry), texts("test").tokens
     before, run = known(base.learner.model, tokens), tuning(strategies()[name], entry)
-    [extra] = run.extras
+    [extra] = run.attached
     assert torch.equal(known(run.model, tokens), before)
     for step in range(3):
         run.learn(step)
@@ -463,8 +466,8 @@ def test_extra_modules_start_as_the_identity_and_leave_no_trace(name, entry):
 def test_each_task_has_its_own_projected_attention_and_all_share_the_body():
     """arXiv:1902.02671, sec. 3: a task's loss moves the shared body and its own modules, not those of the others."""
     run = tuning(strategies()["projected attention layers"], "RoBERTa")
-    [extra] = run.extras
-    [own] = run.others[0].extras
+    [extra] = run.attached
+    [own] = run.others[0].attached
     run._set_rates(0)
 
     def taught(loss):
@@ -521,7 +524,7 @@ def test_on_a_base_of_any_kind_it_runs_or_is_refused_in_a_sentence(name, entry):
     except UserError as refusal:
         outcome = str(refusal)
     strategy = strategies()[name]
-    asks = strategy.extras or strategy.prompt or strategy.fresh in ("encoder", "decoder") or name in OF_A_KIND
+    asks = strategy.adapters or strategy.prompt or strategy.fresh in ("encoder", "decoder") or name in OF_A_KIND
     assert outcome == name or (asks and is_a_sentence(outcome)), outcome
 
 

@@ -7,7 +7,7 @@ import torch
 
 from playground.corpora import open_corpus
 from playground.finetuning import find_task, strategies
-from playground.finetuning.run.stacked import Stack, why_not_stackable
+from playground.finetuning.run.stacked import TrialStack, why_not_stackable
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, numbered, tune
 from playground.finetuning.strategy.strategy import texts_for
 from playground.objectives import find_objective
@@ -99,7 +99,7 @@ def test_a_step_of_fine_tuning_waits_for_nothing_apart_and_stacked(name):
         assert [one for one, _ in losses[:2]] == pytest.approx([other for _, other in losses[:2]], abs=1e-4)
         learns = [there.learn]
         if stackable:
-            learns.append(Stack(trials_of(name, device)[0]).learn)
+            learns.append(TrialStack(trials_of(name, device)[0]).learn)
             for step in range(5):
                 learns[1](step)
         for learn in learns:

@@ -11,7 +11,7 @@ from typing import Any
 from safetensors.torch import load, save
 
 from playground.finetuning.run.record import FILE as LANES
-from playground.finetuning.run.record import Record
+from playground.finetuning.run.record import TrialRecord
 from playground.training.observe import replay as moments
 from playground.training.store.metrics import _keep_until
 from playground.training.store.runs import FILE, Runs
@@ -158,7 +158,7 @@ def _compared() -> None:
 
 
 def _resumed() -> None:
-    record = Record.open(Path("found"), resume=True)
+    record = TrialRecord.open(Path("found"), resume=True)
     for key in record.known:
         record.outcome(key)
 

@@ -14,7 +14,7 @@ from playground.errors import UserError
 from playground.finetuning import Base
 from playground.finetuning.comparing.compare import compare
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.run.record import Record
+from playground.finetuning.run.record import TrialRecord
 from playground.finetuning.run.trainer import Result
 from playground.training import train
 from playground.training.loop import prepared
@@ -58,7 +58,7 @@ def test_trials_on_a_cluster_have_the_numbers_of_one_process_even_if_a_worker_is
     spec = ComparisonSpec(strategies=("full", "replay"), train_sizes=(8,), seeds=2, steps=30)
     what = (Base(course.learner, course.held_out), reviews().tokenizer, spec)
     *_, alone = compare(*what)
-    record, victim = Record.open(tmp_path, resume=False), min(client.run(os.getpid).values())
+    record, victim = TrialRecord.open(tmp_path, resume=False), min(client.run(os.getpid).values())
     events_of = compare(*what, record=record, elsewhere=partial(run_on, client))
     first = next(events_of)
     os.kill(victim, signal.SIGKILL)
@@ -66,7 +66,7 @@ def test_trials_on_a_cluster_have_the_numbers_of_one_process_even_if_a_worker_is
     done = [(e.strategy.name, e.seed) for e in events if isinstance(e.event, Result)]
     assert done == [(name, seed) for seed in (0, 1) for name in spec.strategies]
     assert numbers(away) == numbers(alone)
-    kept = Record.open(tmp_path, resume=True)
+    kept = TrialRecord.open(tmp_path, resume=True)
     assert len(kept.known) == 4
     *_, again = compare(*what, record=kept, elsewhere=lambda *_: (x for x in ()))
     assert numbers(again) == numbers(away), "what is kept is not run again"

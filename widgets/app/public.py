@@ -27,7 +27,7 @@ from playground.errors import UserError
 from playground.training.memory import free_cached
 from playground.training.system.turns import Turns
 from widgets.panel_compat import AuthProvider, last_message
-from widgets.state.classroom import Classes
+from widgets.state.classroom import Classrooms
 from widgets.state.quota import Quota
 
 PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
@@ -63,9 +63,9 @@ class Public:
     key: str = field(default_factory=lambda: secrets.token_urlsafe(6), repr=False)
 
     @cached_property
-    def classes(self) -> Classes:
+    def classes(self) -> Classrooms:
         """The classes of this server, whose teachers know the key."""
-        return Classes(self.key, self.quota.in_line)
+        return Classrooms(self.key, self.quota.in_line)
 
 
 def shared_quota(cores: int) -> Quota:

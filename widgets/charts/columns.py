@@ -7,7 +7,7 @@ from typing import Any
 from torch import Tensor
 
 from playground.training.parallel.seeds import Band, spread
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from widgets.charts.legend import Mark, shape, style
 from widgets.tokens import BLUE, GREEN, GREY, VERMILION
 
@@ -53,7 +53,7 @@ ESTIMATED = {"operations": "Operations are an estimate: counted in the first bat
 """Notes on an axis."""
 
 
-def training(rows: Sequence[Row], target: str = "") -> Columns:
+def training(rows: Sequence[CurvePoint], target: str = "") -> Columns:
     """The training loss of a question in every step that asked it, per scored position, over every axis.
 
     Without a question it is the loss of the first one of each step.
@@ -61,12 +61,12 @@ def training(rows: Sequence[Row], target: str = "") -> Columns:
     return _over_all_axes([r for r in rows if r.loss is not None], target)
 
 
-def held_out(rows: Sequence[Row], target: str = "") -> Columns:
+def held_out(rows: Sequence[CurvePoint], target: str = "") -> Columns:
     """The same of the held-out loss at every evaluation."""
     return _over_all_axes([r for r in rows if r.held_out is not None], target)
 
 
-def _over_all_axes(rows: Sequence[Row], target: str) -> Columns:
+def _over_all_axes(rows: Sequence[CurvePoint], target: str) -> Columns:
     known = [(row, _loss(row, target)) for row in rows]
     found = [(row, loss) for row, loss in known if loss is not None]
     return {name: [getattr(row, name) for row, _ in found] for name in AXES.values()} | {
@@ -74,13 +74,13 @@ def _over_all_axes(rows: Sequence[Row], target: str) -> Columns:
     }
 
 
-def _loss(row: Row, target: str) -> float | None:
+def _loss(row: CurvePoint, target: str) -> float | None:
     if target:
         return dict(row.more).get(target)
     return row.held_out if row.loss is None else row.loss
 
 
-def band(rows: Sequence[Row], bands: Sequence[Band]) -> Columns:
+def band(rows: Sequence[CurvePoint], bands: Sequence[Band]) -> Columns:
     """A standard deviation around the mean of all seeds, wherever the seed with these rows was evaluated too."""
     at = {row.step: row for row in rows if row.held_out is not None}
     kept = [one for one in bands if one.seeds > 1 and one.step in at]
@@ -88,13 +88,13 @@ def band(rows: Sequence[Row], bands: Sequence[Band]) -> Columns:
     return marks(list(at.values()), [one.step for one in kept]) | sides
 
 
-def marks(rows: Sequence[Row], steps: Sequence[int]) -> Columns:
+def marks(rows: Sequence[CurvePoint], steps: Sequence[int]) -> Columns:
     """Where some steps stand on every axis."""
     at = {row.step: row for row in rows}
     return {name: [getattr(at[step], name) for step in steps if step in at] for name in AXES.values()}
 
 
-def phases(rows: Sequence[Row], begun: Sequence[tuple[int, str]]) -> Columns:
+def phases(rows: Sequence[CurvePoint], begun: Sequence[tuple[int, str]]) -> Columns:
     """Where the phases of a run begin, by step and name, on every axis, with a height for the names."""
     at = {row.step for row in rows}
     known = [(step, name) for step, name in begun if step in at]

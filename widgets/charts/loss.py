@@ -8,7 +8,7 @@ from typing import Any
 from bokeh.models import ColumnDataSource, GlyphRenderer, HoverTool, Label, Span
 from bokeh.plotting import figure
 
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from widgets.charts import columns
 from widgets.charts.chart import append
 from widgets.charts.columns import ticks
@@ -32,13 +32,13 @@ class OtherLoss:
     held_out: ColumnDataSource
     colour: str
 
-    def show(self, rows: Sequence[Row], target: str) -> None:
+    def show(self, rows: Sequence[CurvePoint], target: str) -> None:
         """Draw this question and no other."""
         self.training.name = target
         rows = rows if target else ()
         self.training.data, self.held_out.data = columns.training(rows, target), columns.held_out(rows, target)
 
-    def extend(self, rows: Sequence[Row]) -> None:
+    def extend(self, rows: Sequence[CurvePoint]) -> None:
         """Append the new rows."""
         if target := self.training.name:
             append(self.training, columns.training(rows, target), MOST_STEPS)
@@ -62,7 +62,7 @@ class LossChart:
     name: Label
     others: tuple[OtherLoss, ...]
 
-    def show(self, rows: Sequence[Row], units: Mapping[str, str]) -> None:
+    def show(self, rows: Sequence[CurvePoint], units: Mapping[str, str]) -> None:
         """Draw these rows and no others; `units` are those of the losses by question, the first one first."""
         first, *beside = units or ("",)
         self.figure.yaxis.axis_label = columns.loss_label(units.values() or ["nats"])
@@ -73,7 +73,7 @@ class LossChart:
         for other, target in zip_longest(self.others, beside[: len(self.others)], fillvalue=""):
             other.show(rows, target)
 
-    def extend(self, rows: Sequence[Row]) -> None:
+    def extend(self, rows: Sequence[CurvePoint]) -> None:
         """Append the new rows; what is drawn stays."""
         name = self.training.name or ""
         append(self.training, columns.training(rows, name), MOST_STEPS)
@@ -101,7 +101,7 @@ class LossChart:
                 renderer.glyph.x = columns.AXES[axis]
         self.figure.xaxis.axis_label = f"{axis} (estimate)" if axis in columns.ESTIMATED else axis
 
-    def reach(self, last: Row | None, steps: int | None) -> float:
+    def reach(self, last: CurvePoint | None, steps: int | None) -> float:
         """Where the axis ends: where the run will be at its last step, if it goes on as it did."""
         axis = next(r.glyph.x for r in self.figure.renderers if r.name == "run")
         total = steps or max(100, last.step if last else 0)

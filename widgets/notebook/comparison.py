@@ -16,7 +16,7 @@ from playground.finetuning.data.task import short
 from playground.finetuning.report.page import Report, ReportFacts
 from playground.finetuning.report.page import write as write_files
 from playground.finetuning.run.base import base_of
-from playground.finetuning.run.record import Record
+from playground.finetuning.run.record import TrialRecord
 from playground.finetuning.strategy.parse import read, spell, split
 from playground.training import checkpoint
 from widgets.notebook.arguments import checked
@@ -142,7 +142,7 @@ def compare(
             raise unwritable(folder, error) from error
         info = corpus_info(corpus, start)
         checkpoint.save(folder / "base" / "checkpoint.safetensors", learner, corpus.tokenizer, info)
-        record = Record.open(folder, resume)
+        record = TrialRecord.open(folder, resume)
     events = compare_strategies(start, corpus.tokenizer, asked, task=found, chosen=chosen, record=record)
     next(events)  # what cannot be compared is refused here
     warn("", asked.power)

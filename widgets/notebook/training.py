@@ -31,12 +31,12 @@ from playground.training.events import Event
 from playground.training.fork import describe_recipe
 from playground.training.observe.look import ProbeSentence, text_to_watch
 from playground.training.observe.recording import Moment
-from playground.training.observe.replay import Curve, Replay, ReplayRecorder
+from playground.training.observe.replay import RecordedCurve, Replay, ReplayRecorder
 from playground.training.observe.replay import load as load_replay
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from playground.training.store import ready_made
 from playground.training.store.ready_made import ReadyMade
-from playground.training.system.throttle import Budget
+from playground.training.system.throttle import TimeBudget
 from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_for, entry_to_train
 from playground.zoo.preset import find_preset
@@ -61,7 +61,7 @@ class Progress:
     state: str
     step: int
     steps: int
-    rows: tuple[Row, ...] = ()
+    rows: tuple[CurvePoint, ...] = ()
 
     @property
     def losses(self) -> list[tuple[int, float]]:
@@ -78,7 +78,7 @@ class Progress:
 
 
 @dataclass
-class Course:
+class RunCourse:
     """A run in its thread, with the moments that are replayed; `live` says whether somebody watches."""
 
     run: Run
@@ -92,7 +92,7 @@ class Course:
 
     def recorded(self, events: Iterable[Event | Moment]) -> Generator[Event | Moment]:
         """The same events; between two steps moments are taken down and the widget hears how far the run is."""
-        budget, reported = Budget(SHOWING, time.thread_time, time.thread_time, 1.0), 0.0
+        budget, reported = TimeBudget(SHOWING, time.thread_time, time.thread_time, 1.0), 0.0
         try:
             for event in events:
                 self.session.watch()
@@ -124,7 +124,7 @@ class Course:
         """The run so far, to be scrubbed through."""
         assert self.moments is not None, "a run that begins has its first frames"
         at = self.progress()
-        return self.moments.replay(Curve(at.losses, at.held_out, self.moments.levels(self.run)))
+        return self.moments.replay(RecordedCurve(at.losses, at.held_out, self.moments.levels(self.run)))
 
     def progress(self) -> Progress:
         session = self.session
@@ -151,7 +151,7 @@ class Learned:
 
     learner: TrainState
     corpus: Corpus
-    rows: tuple[Row, ...]
+    rows: tuple[CurvePoint, ...]
     glance: Predictions | None
     replay: Replay
     watched: str = ""
@@ -191,7 +191,7 @@ class Trained(Drawing):
 
     def __init__(self, learned: Learned | None = None) -> None:
         self._learned = learned
-        self._course: Course | None = None
+        self._course: RunCourse | None = None
         self._lock = threading.RLock()
         super().__init__()
         self.on_msg(self._asked)
@@ -207,7 +207,7 @@ class Trained(Drawing):
 
     def begin(self, run: Run, probe: ProbeSentence) -> "Trained":
         """Start a run in its thread."""
-        self._course = Course(run, probe, self, live=not headless())
+        self._course = RunCourse(run, probe, self, live=not headless())
         self.report()
         return self.resume()
 
@@ -292,7 +292,7 @@ class Trained(Drawing):
         return self._course.run.corpus if self._course is not None else self.learned.corpus
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[CurvePoint, ...]:
         """The points of the curves."""
         return self.learned.rows
 

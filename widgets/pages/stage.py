@@ -8,7 +8,7 @@ import panel_material_ui as pmui
 
 from playground.errors import UserError
 from playground.objectives import find_objective
-from playground.objectives.ask.judged import LossMaskOverride
+from playground.objectives.ask.loss_mask import LossMaskOverride
 from playground.objectives.mask_overrides import describe_kinds
 from playground.objectives.plan_overrides import SHAPES
 from playground.trace.rebuild import SENTENCE, Rebuilt

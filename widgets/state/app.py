@@ -19,7 +19,7 @@ from playground.training.store.ready_made import ReadyMade, defaults
 from playground.training.store.runs import Runs
 from playground.zoo import entries, entry_named, find_entry
 from playground.zoo.changes import turned
-from widgets.state.classroom import Classes
+from widgets.state.classroom import Classrooms
 from widgets.state.compress import CompressStore
 from widgets.state.corpus import CorpusStore
 from widgets.state.inside import SESSION, InsideStore
@@ -50,7 +50,7 @@ class Store(param.Parameterized):
     built = param.Integer(0, doc="Grows when ready-made base models were built.")
 
     def __init__(
-        self, runs: Path | None = None, quota: Quota = ALONE, classes: Classes | None = None, **values: Any
+        self, runs: Path | None = None, quota: Quota = ALONE, classes: Classrooms | None = None, **values: Any
     ) -> None:
         super().__init__(**values)
         self.quota = quota

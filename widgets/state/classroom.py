@@ -19,7 +19,7 @@ from playground.devices import pick
 from playground.errors import UserError
 from playground.knob import turn
 from playground.training import Run, Session
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from playground.training.system.turns import NO_LINE, Turn
 from playground.zoo import entry_named
 from widgets.state.job import as_trouble
@@ -53,7 +53,7 @@ class Member:
     here: bool = True
 
     @property
-    def evaluated(self) -> list[Row]:
+    def evaluated(self) -> list[CurvePoint]:
         """The points of the curve so far."""
         return [row for row in list(self.session.rows) if row.held_out is not None]
 
@@ -191,7 +191,7 @@ def new_name(taken: set[str]) -> str:
     return SystemRandom().choice(free)
 
 
-class Classes:
+class Classrooms:
     """The classes of a server, by name, few and not for ever; `key` is what makes a teacher."""
 
     def __init__(self, key: str, in_line: Callable[[object], Turn] = lambda _: NO_LINE) -> None:
@@ -248,7 +248,7 @@ class MemberStore(param.Parameterized):
     member = param.Parameter(None, doc="Who one is; none before the guess.")
     trouble = param.String("", doc="Why the guess cannot be taken.")
 
-    def __init__(self, classes: Classes, name: str, **values: Any) -> None:
+    def __init__(self, classes: Classrooms, name: str, **values: Any) -> None:
         super().__init__(**values)
         self.classes, self.title = classes, name
         self._joined: Classroom | None = None
@@ -293,7 +293,7 @@ class TeacherStore(param.Parameterized):
     shown = param.Boolean(False, doc="Whether the guesses are shown.")
     trouble = param.String("", doc="Why something cannot be done.")
 
-    def __init__(self, classes: Classes, name: str, quota: Quota = ALONE, **values: Any) -> None:
+    def __init__(self, classes: Classrooms, name: str, quota: Quota = ALONE, **values: Any) -> None:
         super().__init__(**values)
         self.classes, self.title, self.quota = classes, name, quota
 

@@ -34,7 +34,7 @@ Vocabulary = tuple[str, int, bool]  # kind, size, whether letters, digits and ma
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedCorpus:
     """A corpus, and the first token of each of its sheets and one after the last `[s, 2]`."""
 
     corpus: Corpus
@@ -88,7 +88,7 @@ class CorpusStore(CorpusChoice):
         super().__init__(**values)
         self.reading, self.cutting = Job("reading"), Job("tokenizing")
         self.quota: Quota = ALONE
-        self.opened: Opened | None = None
+        self.opened: OpenedCorpus | None = None
         self.table: Table | None = None
         self.uploads = Uploads()
 
@@ -133,7 +133,7 @@ class CorpusStore(CorpusChoice):
         """Why there is nothing new to look at."""
         return f"{self.reading.error or ''}{OR_CHOOSE * (self.unreadable and not self.encoding)}"
 
-    def _look(self, report: Progress) -> Opened | Table:
+    def _look(self, report: Progress) -> OpenedCorpus | Table:
         if self.source != OWN_FILE:
             return _open(open_corpus(self.corpus_name))
         files, how = [Path(file) for file in self.files], {"encoding": self.encoding or None, "progress": report}
@@ -152,7 +152,7 @@ class CorpusStore(CorpusChoice):
         found = None if self.reading.busy or self.reading.error else self.reading.result
         if isinstance(found, Table):
             self.table = found
-        elif isinstance(found, Opened) and found is not self.opened:
+        elif isinstance(found, OpenedCorpus) and found is not self.opened:
             self.opened = found
             self.sheet_number = 0
 
@@ -208,10 +208,10 @@ class CorpusStore(CorpusChoice):
         self.uploads.remove()
 
 
-def _open(corpus: Corpus) -> Opened:
+def _open(corpus: Corpus) -> OpenedCorpus:
     """A corpus with its sheets; its entropy is computed in this thread, so that the page need not wait for it."""
     _ = corpus.unigram_entropy
-    return Opened(corpus, sheets(corpus))
+    return OpenedCorpus(corpus, sheets(corpus))
 
 
 def sheets(corpus: Corpus) -> Tensor:

@@ -6,7 +6,7 @@ import param
 from torch import Tensor
 
 from playground.errors import UserError
-from playground.finetuning import Cell, Strategy, find_strategy
+from playground.finetuning import PaintedCell, Strategy, find_strategy
 from playground.finetuning.strategy.compose import compose
 from playground.finetuning.strategy.parse import named
 from playground.models import Architecture
@@ -28,7 +28,7 @@ class StrategyEditorStore(param.Parameterized):
     trouble = param.String("")
 
     def __init__(self, **values: Any) -> None:
-        self.history: History[list[Cell]] = History([])
+        self.history: History[list[PaintedCell]] = History([])
         super().__init__(**values)
         self.renew()
 
@@ -68,7 +68,7 @@ class StrategyEditorStore(param.Parameterized):
         if lowest > highest or first > last:
             return
         value = BRUSHES[self.brush]
-        fresh = [Cell(self.groups[k], first, last, value) for k in range(lowest, highest + 1)]
+        fresh = [PaintedCell(self.groups[k], first, last, value) for k in range(lowest, highest + 1)]
         hidden = {c.group for c in fresh}
         kept = [c for c in self.cells if not (c.group in hidden and first <= c.first and c.last <= last)]
         self._edit([*kept, *fresh])
@@ -78,7 +78,7 @@ class StrategyEditorStore(param.Parameterized):
         if self.cells:
             self._edit([])
 
-    def _edit(self, cells: list[Cell]) -> None:
+    def _edit(self, cells: list[PaintedCell]) -> None:
         self.history.add(cells)
         self.cells = cells
 

@@ -132,7 +132,7 @@ def untouched(comparison: Comparison) -> str:
     lines = ""
     for strategy in comparison.strategies:
         some = comparison.outcomes[strategy.name]
-        if strategy.extras and some:
+        if strategy.adapters and some:
             inside, out = (
                 _rise([getattr(o, what) for o in some], comparison.unit) for what in ("plugged_in", "forgetting")
             )

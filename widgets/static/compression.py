@@ -9,7 +9,7 @@ from numpy import array
 from torch import tensor
 
 from playground.compression.compare import CompressionFacts, Outcome, PipelineFacts
-from playground.compression.meters import Flip, Matrix
+from playground.compression.meters import Flip, WeightMatrix
 from playground.compression.report import kept_in_words
 from playground.finetuning.comparing.significance import PairFacts
 from playground.finetuning.data.task import short
@@ -109,14 +109,14 @@ def _meter(title: str, shares: Sequence[Share]) -> str:
     return picture("".join(parts), end + 48, 26 + row * len(shares), f"{title}, as a share of the uncompressed model's")
 
 
-def matrix_maps(matrices: Sequence[Matrix], cells: Mapping[str, Sequence[Sequence[float]]]) -> str:
+def matrix_maps(matrices: Sequence[WeightMatrix], cells: Mapping[str, Sequence[Sequence[float]]]) -> str:
     """Each matrix as a map: dark where weights are left, light where they are 0, with its size and its bits."""
     most = max((side for m in matrices for side in m.shape), default=1)
     maps = "".join(_map(m, cells[m.name], most) for m in matrices)
     return f'<div style="display:flex;flex-wrap:wrap;gap:{GAP}px;align-items:flex-start">{maps}</div>'
 
 
-def _map(matrix: Matrix, cells: Sequence[Sequence[float]], most: int) -> str:
+def _map(matrix: WeightMatrix, cells: Sequence[Sequence[float]], most: int) -> str:
     rows, columns = (max(10.0, MAP * (side / most) ** 0.5) for side in matrix.shape)
     high, wide, top = rows / len(cells), columns / len(cells[0]), 32
     colour = GREEN if matrix.bits < 32 else BLUE

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from playground.glossary import explain
 from playground.training.lr_finder import LRFinderResult, TriedRate
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from widgets.charts import columns
 from widgets.charts.columns import Columns, Values, ticks
 from widgets.charts.legend import DASHES, Mark
@@ -22,7 +22,7 @@ FOOT = HEIGHT - BOTTOM
 
 
 def curve(
-    rows: Sequence[Row],
+    rows: Sequence[CurvePoint],
     last: int,
     unigram: float | None = None,
     bound: float | None = None,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from html import escape
 
-from playground.finetuning.comparing.continual import ContinualResult, LearntTasks, SequenceFacts
+from playground.finetuning.comparing.continual import ContinualResult, LearnedTasks, SequenceFacts
 from playground.finetuning.report.page import signed
 from widgets.tokens import BLUE
 
@@ -39,7 +39,7 @@ def markup(found: SequenceFacts) -> str:
     return f'<div style="display:grid;grid-template-columns:{columns};gap:10px 34px">{tables}</div>'
 
 
-def _one(tasks: Sequence[str], one: LearntTasks, unit: str) -> str:
+def _one(tasks: Sequence[str], one: LearnedTasks, unit: str) -> str:
     heads = "".join(f'<th scope="col">{escape(task)}</th>' for task in tasks)
     rows = "".join(_row(task, row, len(tasks)) for task, row in zip(tasks, one["matrix"], strict=True))
     changes = ("0, exactly" if value == 0.0 else f"{value:+.3f}" for value in one["changes"])

@@ -60,7 +60,7 @@ class Arcs(NamedTuple):
     chances: Sequence[float]
 
 
-class Head(NamedTuple):
+class FirstWord(NamedTuple):
     """First words of a symbol with their chances, and what it writes after them; None where it writes nothing."""
 
     rest: tuple[int, ...] | None
@@ -212,7 +212,7 @@ class _Writer:
         self.plain = {n for n in names if not self.uses[n] and not remembers[n]}
         self.articles = {k for k, (form, _) in enumerate(self.items) if form.word in ARTICLES}
         self.vowels = {k for k, (form, _) in enumerate(self.items) if takes_an(form.word.lower())}
-        self.known: dict[int, list[Head]] = {}
+        self.known: dict[int, list[FirstWord]] = {}
         self.start = State((rules.names["Document"],))
 
     def _tagged(self, rule: str, parts: tuple[int, ...]) -> Iterator[int]:
@@ -281,7 +281,7 @@ class _Writer:
                     else:
                         yield Arcs(self._state(stack[:-1] + rest, remembered), items, [chance * p for p in chances])
 
-    def _heads(self, symbol: int) -> list[Head]:
+    def _heads(self, symbol: int) -> list[FirstWord]:
         """The first words of a symbol that neither remembers nor repeats, those with the same rest together."""
         if symbol not in self.known:
             sums: dict[tuple[tuple[int, ...] | None, bool], dict[int | None, float]] = {}
@@ -289,7 +289,7 @@ class _Writer:
                 for rest, item, chance in self._first(parts, exp(-cost)):
                     words = sums.setdefault((rest, item in self.articles), {})
                     words[item] = words.get(item, 0.0) + chance
-            self.known[symbol] = [Head(rest, (*words,), (*words.values(),)) for (rest, _), words in sums.items()]
+            self.known[symbol] = [FirstWord(rest, (*words,), (*words.values(),)) for (rest, _), words in sums.items()]
         return self.known[symbol]
 
     def _first(self, stack: tuple[int, ...], chance: float) -> Iterator[tuple]:

@@ -14,7 +14,7 @@ Seen = tuple[bool, ...]
 
 
 @dataclass(frozen=True)
-class Chart:
+class ParseChart:
     """A text as ids and where it begins; sums over all ways to write it are kept for the parts that were asked for.
 
     What follows the text is unknown. Raises `UserError` where the grammar cannot write the text.
@@ -114,9 +114,9 @@ class Chart:
         )
 
 
-def chart_of(automaton: Automaton, words: Sequence[str], start: Start = "sentence") -> Chart:
+def chart_of(automaton: Automaton, words: Sequence[str], start: Start = "sentence") -> ParseChart:
     """The chart of a text that is given as words."""
-    return Chart(automaton, tuple(automaton.tokenizer.encode_words(words)), start)
+    return ParseChart(automaton, tuple(automaton.tokenizer.encode_words(words)), start)
 
 
 def _scaled(states: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from playground.analysis.floor.automaton import Automaton, Start
-from playground.analysis.floor.chart import Chart
+from playground.analysis.floor.chart import ParseChart
 from playground.analysis.floor.phenomena import AGREEMENT, RULES
 from playground.answers import Answer, Target
 from playground.batch import Action, Batch
@@ -25,7 +25,7 @@ GIVEN_AWAY = (Action.SCORED_AS_IS, Action.SAME_BY_LUCK)
 
 
 @dataclass(frozen=True)
-class Asked:
+class ScoredWord:
     """One predicted word: the number of its answer and of its score there, its row and position, and the question."""
 
     answer: int
@@ -44,7 +44,7 @@ class Floor:
 
     automaton: Automaton
     batch: Batch
-    asked: tuple[Asked, ...]
+    asked: tuple[ScoredWord, ...]
     best: Tensor
     words: Tensor
     shares: Tensor
@@ -93,7 +93,7 @@ def reads_windows(objective: Objective) -> bool:
 
 def floor_of(automaton: Automaton, batch: Batch, layers: int, start: Start = "window") -> Floor:
     """The best possible prediction of every word of the text that a batch asks for; raises `UserError`."""
-    asked: list[Asked] = []
+    asked: list[ScoredWord] = []
     seen: list[Tensor] = []
     targets = [(part, target) for part in batch.with_auxiliary for target in part.targets]
     for number, (part, target) in enumerate(targets):
@@ -104,11 +104,11 @@ def floor_of(automaton: Automaton, batch: Batch, layers: int, start: Start = "wi
                 reader = int(scores.positions[score])
                 position = int(target.origin[row, reader])
                 if position >= 0 and int(part.actions[row, position]) not in GIVEN_AWAY:
-                    asked.append(Asked(number, score, row, position, target.name))
+                    asked.append(ScoredWord(number, score, row, position, target.name))
                     seen.append(known[reader])
     sizes = batch.tokens.lengths.tolist()
     texts = [tuple(ids[:size].tolist()) for ids, size in zip(batch.tokens.ids, sizes, strict=True)]
-    charts = {row: Chart(automaton, texts[row], start) for row in dict.fromkeys(one.row for one in asked)}
+    charts = {row: ParseChart(automaton, texts[row], start) for row in dict.fromkeys(one.row for one in asked)}
     shares = {row: chart.phenomena() for row, chart in charts.items()}
     best = [
         charts[one.row].chances(one.position, [*known[: len(texts[one.row])].tolist()])

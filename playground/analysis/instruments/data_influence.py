@@ -12,8 +12,8 @@ from torch.func import functional_call
 from playground.analysis.cloze import gap_of, with_gap
 from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Scatter, Table
 from playground.analysis.influence import (
+    GradientDescent,
     Query,
-    Training,
     Weights,
     agreement,
     descend,
@@ -106,7 +106,7 @@ def query_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Query, s
     return surprise, f"the loss of {settings.answer!r} in {settings.sentence!r}", "nats"
 
 
-def training_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Training, list[str]]:
+def training_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[GradientDescent, list[str]]:
     """Gradient descent on groups of rows of the training text, and the words of each group."""
     length = subject.held_out.ids.shape[1]
     rows = subject.corpus.windows(length)
@@ -127,7 +127,7 @@ def training_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Train
     turns = [step % len(parts) for step in range(settings.steps)]
     spelt = [" ".join(rows.vocabulary[k] for k in rows.ids[c].tolist()) for c in chosen.view(groups, -1)[:, 0].tolist()]
     batch_of = [g // settings.batch for g in range(groups)]
-    return Training(copy.start, terms, turns, settings.rate, batch_of), spelt
+    return GradientDescent(copy.start, terms, turns, settings.rate, batch_of), spelt
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:

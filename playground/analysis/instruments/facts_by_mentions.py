@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from playground.analysis.facts import WORDINGS, Asked, ask, known_questions, knows_facts, mention_counts
+from playground.analysis.facts import WORDINGS, AnsweredQuestions, ask, known_questions, knows_facts, mention_counts
 from playground.analysis.finding import Bars, Curve, Finding, Number, Table, columns_of
 from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.subject import Subject
@@ -53,7 +53,7 @@ def _bins(counts: Sequence[int]) -> dict[int, Tensor]:
     return {int(first): (least == first).nonzero()[:, 0] for first in least.unique()}
 
 
-def _chance(asked: Asked) -> float:
+def _chance(asked: AnsweredQuestions) -> float:
     """The share right of one who knows the answers of each relation but not whose they are."""
     answers: dict[str, set[str]] = {}
     for question in asked.questions:
@@ -65,7 +65,7 @@ def _share(hits: Tensor, rows: Tensor) -> float:
     return float(hits[rows].mean()) if bool(rows.any()) else float("nan")
 
 
-def _by_relation(asked: Asked, hits: dict[str, Tensor]) -> Table:
+def _by_relation(asked: AnsweredQuestions, hits: dict[str, Tensor]) -> Table:
     """How much the wording of a question matters (arXiv:1911.12543)."""
     relations = [question.fact.relation for question in asked.questions]
     rows = [

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from playground.analysis.finding import Curve, Finding, Matrix, Number, Table, Words, columns_of
 from playground.analysis.floor.automaton import automaton_of
-from playground.analysis.floor.chart import Chart
+from playground.analysis.floor.chart import ParseChart
 from playground.analysis.instrument import Instrument, scores_words
 from playground.analysis.lattice import MOST, Lattice, lattice_of, not_masked
 from playground.analysis.subject import Subject
@@ -88,7 +88,7 @@ def _heat(words: Sequence[str], lattice: Lattice) -> Table:
 def _known(subject: Subject, ids: Sequence[int]) -> dict[str, float]:
     """The nats of the sentence in the grammar, where it is known; there every order gives the same."""
     try:
-        chances = Chart(automaton_of(subject.corpus), tuple(ids)).next_words()
+        chances = ParseChart(automaton_of(subject.corpus), tuple(ids)).next_words()
     except UserError:
         return {}
     return {"grammar": -sum(float(row[number].log()) for row, number in zip(chances, ids, strict=True))}

@@ -8,7 +8,7 @@ import torch
 from playground.analysis.cloze import log_chances, one_sided, with_gap, words_seen
 from playground.analysis.finding import Bars, Finding, Number, Table
 from playground.analysis.floor.automaton import automaton_of
-from playground.analysis.floor.chart import Chart
+from playground.analysis.floor.chart import ParseChart
 from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.predictions import one_row
 from playground.analysis.subject import Subject
@@ -58,7 +58,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 def _best(subject: Subject, ids: list[int]) -> tuple[list[float], str]:
     """The nats of the best possible prediction, or why it is not known."""
     try:
-        chart = Chart(automaton_of(subject.corpus), tuple(ids))
+        chart = ParseChart(automaton_of(subject.corpus), tuple(ids))
     except UserError as error:
         return [], str(error)
     table = (chart.chances(k, words_seen(subject.model.shape, k, len(ids))) for k in range(len(ids)))

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import kl_div, log_softmax, mse_loss, normalize
 
-from playground.compression.distillation.reading import Reading, Trace
+from playground.compression.distillation.reading import TextReading, Trace
 
 
 def soft_targets(student: Tensor, teacher: Tensor, temperature: float) -> Tensor:
@@ -20,7 +20,7 @@ def soft_targets(student: Tensor, teacher: Tensor, temperature: float) -> Tensor
     return kl_div(log_softmax(student / temperature, -1), soft, reduction="batchmean", log_target=True) * temperature**2
 
 
-def patient(student: Reading, teacher: Reading, mapping: list[int]) -> Tensor:
+def patient(student: TextReading, teacher: TextReading, mapping: list[int]) -> Tensor:
     """The mean over the layers below the last of the squared distance of the texts' normed vectors (PKD)."""
     pairs = list(enumerate(mapping))[:-1] or list(enumerate(mapping))
     ours = torch.stack([normalize(student.text[k], dim=-1) for k, _ in pairs])

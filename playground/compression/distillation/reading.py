@@ -31,7 +31,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Reading:
+class TextReading:
     """The answer, the way to it, and the vector of each text in each layer as the head would read it, `[l, b, d]`."""
 
     scores: Tensor
@@ -59,12 +59,12 @@ def trace(model: LanguageModel, tokens: Tokens) -> Trace:
     return Trace(tuple(states), tuple(scores), tuple(values), allowed, valid, stack.ln_f(x))
 
 
-def read(classifier: Classifier, texts: Dataset) -> Reading:
+def read(classifier: Classifier, texts: Dataset) -> TextReading:
     """The reading of a batch of a task."""
     texts = classifier.remapped(texts)
     made = trace(classifier.model, texts.tokens)
     text = torch.stack([classifier.head._pooled(state, made.valid, texts.vector) for state in made.states[1:]])
-    return Reading(classifier.answer(made.top, texts), made, text)
+    return TextReading(classifier.answer(made.top, texts), made, text)
 
 
 def attention_scores(attn: Attention, q: Tensor, k: Tensor, positions: PositionEncoding | None) -> Tensor:

@@ -9,7 +9,7 @@ from torch import Generator
 from playground.compression.classifier import classifier_of, matrices
 from playground.compression.masks import gradual, zero_smallest
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import Training, fine_tune
+from playground.compression.training import ClassifierTraining, fine_tune
 from playground.errors import UserError
 from playground.knob import knob
 
@@ -42,7 +42,7 @@ class PruneSmallest:
         if self.when != "during":
             zero_smallest(start.classifier, names, self.sparsity, together)
             return start if self.when == "after" else fine_tune(start, data, rng, self.steps)
-        training, rise = Training(start, data, rng, self.steps), max(1, self.steps * 3 // 4)
+        training, rise = ClassifierTraining(start, data, rng, self.steps), max(1, self.steps * 3 // 4)
         for step in training.each():
             if step <= rise:  # then the weights that are left settle
                 zero_smallest(start.classifier, names, gradual(self.sparsity, step, rise), together)

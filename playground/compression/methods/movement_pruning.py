@@ -12,7 +12,7 @@ from playground.compression.classifier import matrices
 from playground.compression.masks import gradual, owner
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.methods.magnitude_pruning import STORED
-from playground.compression.training import Training
+from playground.compression.training import ClassifierTraining
 from playground.knob import knob
 
 
@@ -56,7 +56,7 @@ class PruneByMovement:
         tops = [TopScores(getattr(module, attribute)) for module, attribute in positions]
         for (module, attribute), top in zip(positions, tops, strict=True):
             parametrize.register_parametrization(module, attribute, top)
-        training, rise = Training(start, data, rng, self.steps), max(1, self.steps * 3 // 4)
+        training, rise = ClassifierTraining(start, data, rng, self.steps), max(1, self.steps * 3 // 4)
         for step in training.each():
             for top in tops:
                 top.sparsity = gradual(self.sparsity, step, rise)

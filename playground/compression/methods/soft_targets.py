@@ -29,7 +29,7 @@ class Ensemble(Classifier):
 
 
 @dataclass(frozen=True)
-class SoftTargets:
+class SoftTargetLoss:
     """The divergence from the teacher's softened classes times T², and the loss of the gold labels."""
 
     layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
@@ -67,5 +67,5 @@ SOFT_TARGETS = Method(
     idea="A small student learns how probable its teacher finds each class, including the wrong ones.",
     source="Hinton et al., arXiv:1503.02531, sec. 2; Buciluă et al. 2006",
     unlike_paper="the student starts with layers of its teacher, and also reads unlabelled texts",
-    step=SoftTargets(),
+    step=SoftTargetLoss(),
 )

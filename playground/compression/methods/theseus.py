@@ -11,7 +11,7 @@ from playground.batch import AttentionMask
 from playground.compression.classifier import student_of, unshared_stack
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.methods.layer_dropping import number_kept
-from playground.compression.training import Training, fine_tune
+from playground.compression.training import ClassifierTraining, fine_tune
 from playground.errors import UserError
 from playground.knob import knob
 from playground.models.positions import PositionEncoding
@@ -65,7 +65,7 @@ class ReplaceModules:
 
     def _replace(self, mixed: Compressed, stack: MixedStack, data: TaskData, rng: Generator) -> dict[str, Any]:
         """Train the new layers in place; which were in use in each step, and the chance of each replacement."""
-        training = Training(mixed, data, rng, self.steps)
+        training = ClassifierTraining(mixed, data, rng, self.steps)
         learns = dict(stack.new.named_parameters())
         replaced, chances = [self.draw(stack, 0, rng)], [self.chance(0)]
         for step in training.each(learns):

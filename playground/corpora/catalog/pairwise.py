@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from playground.corpora.build import Words, build
+from playground.corpora.build import DocumentWords, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.tinyworld.vocabulary import shared_vocabulary
 
@@ -16,7 +16,7 @@ def of_pairs(
 
     Every word of a document has the value of its pair, so that both halves know it.
     """
-    words = Words()
+    words = DocumentWords()
     for pair in pairs:
         for text in pair:
             words.add(text, [0] * len(text))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Unpack
 
-from playground.corpora.build import Vocabulary, Words, build
+from playground.corpora.build import DocumentWords, Vocabulary, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.sources import Source
 from playground.errors import UserError
@@ -35,7 +35,7 @@ def read_reference(seed: int, tokens: int, **options: Unpack[Vocabulary]) -> Cor
     """At most so many words of the prose of the reference; each section is a document, the seed gives their order."""
     sections = list(prose(_topics()))
     Random(derive(seed, "python reference")).shuffle(sections)
-    words = Words(tokens)
+    words = DocumentWords(tokens)
     for section in sections:
         for paragraph in section:
             words.add(split_words(paragraph))

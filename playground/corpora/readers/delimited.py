@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.corpora.readers.decode import Progress, read_lines
-from playground.corpora.readers.table import LABELS, PAIRS, TEXTS, Row
+from playground.corpora.readers.table import LABELS, PAIRS, TEXTS, FileRow
 from playground.errors import UserError
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -33,7 +33,7 @@ def read_delimited(
     *,
     quoted: bool = True,
     strict: bool = True,
-) -> tuple[Iterator[Row], str]:
+) -> tuple[Iterator[FileRow], str]:
     """The rows of a file, and a note on how they are read.
 
     Where quotes do not pair up, `csv.Error` is raised while the rows are read; `quoted=False` takes them as letters,
@@ -63,7 +63,7 @@ def read_delimited(
     notes += [f"Its quotation marks do not enclose cells throughout, so they are {unpaired}."] if unpaired else []
     every = chain(first[:start], first[start + 1 :], rows) if headed else chain(first, rows)
     no_row = (head, ["---" if cell else "" for cell in head])  # the names come again; the rule below them in Markdown
-    filled = (Row(line, {} if row in no_row else _fit(row, columns), lines) for line, lines, row in every)
+    filled = (FileRow(line, {} if row in no_row else _fit(row, columns), lines) for line, lines, row in every)
     return filled, " ".join(notes)
 
 

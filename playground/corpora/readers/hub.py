@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.corpora.readers.jsonlines import as_cells
-from playground.corpora.readers.table import Row, Table, collect
+from playground.corpora.readers.table import FileRow, Table, collect
 from playground.errors import UserError
 
 
@@ -47,10 +47,10 @@ def _open(datasets: Any, name: str, split: str) -> Iterable[Mapping]:
     return saved[split]
 
 
-def _rows(data: Iterable[Mapping]) -> Iterator[Row]:
+def _rows(data: Iterable[Mapping]) -> Iterator[FileRow]:
     """The rows with the names of their classes instead of the numbers."""
     features = getattr(data, "features", None) or {}
     names = {column: kind.names for column, kind in features.items() if getattr(kind, "names", None)}
     for number, row in zip(count(1), data, strict=False):
         named = {c: names[c][v] for c, v in row.items() if c in names and isinstance(v, int) and v >= 0}
-        yield Row(number, as_cells({**row, **named}))
+        yield FileRow(number, as_cells({**row, **named}))

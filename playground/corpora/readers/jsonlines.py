@@ -5,19 +5,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from playground.corpora.readers.decode import Progress, read_lines
-from playground.corpora.readers.table import Row
+from playground.corpora.readers.table import FileRow
 from playground.errors import UserError
 
 RIGHT = '; each line must be an object such as {"text": "..."}.'
 """How a refusal of a line ends."""
 
 
-def read_jsonlines(path: str | Path, encoding: str | None = None, progress: Progress | None = None) -> Iterator[Row]:
+def read_jsonlines(
+    path: str | Path, encoding: str | None = None, progress: Progress | None = None
+) -> Iterator[FileRow]:
     """The objects of a file; a list or an object inside them is an empty cell."""
     name = Path(path).name
     for number, line in enumerate(read_lines(path, encoding, progress), 1):
         if line.strip():
-            yield Row(number, as_cells(_read(name, number, line)))
+            yield FileRow(number, as_cells(_read(name, number, line)))
 
 
 def as_cells(row: dict) -> dict[str, str]:

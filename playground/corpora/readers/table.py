@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import NamedTuple, Unpack
 
-from playground.corpora.build import LIMIT, Labels, Options, Words, build
+from playground.corpora.build import LIMIT, DocumentWords, Labels, Options, build
 from playground.corpora.corpus import Corpus
 from playground.errors import UserError
 from playground.tokenizing.words import clean, split_words
@@ -41,7 +41,7 @@ MOST_ROWS, MOST_LETTERS = 1_000_000, 60_000_000
 """Rows and letters of one table that are kept; more would fill the memory of a small computer."""
 
 
-class Row(NamedTuple):
+class FileRow(NamedTuple):
     """A row of a file, the line where it ends and how many it takes; with other columns than the rest it is empty."""
 
     line: int
@@ -76,7 +76,7 @@ class Table:
 
 def from_table(table: Table, *, limit: int = LIMIT, **options: Unpack[Options]) -> Corpus:
     """A corpus with a document for each text; its label, under the name of its column, is that of all its words."""
-    words = Words(limit)
+    words = DocumentWords(limit)
     values = []
     for number, texts in enumerate(zip(*filter(None, (table.texts, table.seconds)), strict=True)):
         for text in texts:
@@ -95,7 +95,7 @@ def from_table(table: Table, *, limit: int = LIMIT, **options: Unpack[Options]) 
 
 def collect(
     name: str,
-    rows: Iterator[Row],
+    rows: Iterator[FileRow],
     text: str | None = None,
     label: str | None = None,
     second: str | None = None,
@@ -167,7 +167,7 @@ class _Rows:
     cut: bool = False
 
 
-def _gather(rows: Iterable[Row], text: str, second: str | None, label: str | None) -> _Rows:
+def _gather(rows: Iterable[FileRow], text: str, second: str | None, label: str | None) -> _Rows:
     gathered = _Rows()
     letters = 0
     for line, cells, lines in rows:
@@ -189,7 +189,7 @@ def _gather(rows: Iterable[Row], text: str, second: str | None, label: str | Non
 
 
 def _guess_pair(
-    columns: Sequence[str], sample: Sequence[Row], text: str | None, label: str | None
+    columns: Sequence[str], sample: Sequence[FileRow], text: str | None, label: str | None
 ) -> tuple[str, str] | None:
     """Two columns whose names belong together, the text first, unless one is all that can be the label."""
     plain = {column.strip().lower(): column for column in reversed(columns) if column != label}
@@ -203,7 +203,7 @@ def _guess_pair(
     return (pair[1], pair[0]) if text == pair[1] else pair
 
 
-def _guess_text(name: str, columns: Sequence[str], sample: Sequence[Row], taken: Container[str | None]) -> str:
+def _guess_text(name: str, columns: Sequence[str], sample: Sequence[FileRow], taken: Container[str | None]) -> str:
     """A column with a known name, else the one with the longest cells that is not named as a label."""
     others = [column for column in columns if column not in taken]
     if not others:
@@ -214,7 +214,7 @@ def _guess_text(name: str, columns: Sequence[str], sample: Sequence[Row], taken:
     )
 
 
-def _guess_label(columns: Sequence[str], sample: Sequence[Row], taken: Container[str | None]) -> str | None:
+def _guess_label(columns: Sequence[str], sample: Sequence[FileRow], taken: Container[str | None]) -> str | None:
     """A column with a known name, or one that ends with it, else the one with the fewest repeated values."""
     free = [column for column in columns if column not in taken]
     values = {c: {row.cells[c] for row in sample if row.cells.get(c, "").strip()} for c in free}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Unpack
 
-from playground.corpora.build import FEWEST, LIMIT, Options, Words, build
+from playground.corpora.build import FEWEST, LIMIT, DocumentWords, Options, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import CHUNK, Progress, decoded, plain_lines
 from playground.errors import UserError
@@ -52,9 +52,9 @@ def _pasted(text: str, progress: Progress | None) -> Iterator[str]:
             progress(min(start + CHUNK, len(text)), len(text))
 
 
-def read_words(pieces: Iterable[str], limit: int = LIMIT) -> Words:
+def read_words(pieces: Iterable[str], limit: int = LIMIT) -> DocumentWords:
     """The words of a text with plain line ends that comes in pieces; empty lines separate documents."""
-    words = Words(limit)
+    words = DocumentWords(limit)
     for paragraph, ended in _paragraphs(pieces):
         words.add(split_words(paragraph))
         if words.cut:

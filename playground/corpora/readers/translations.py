@@ -8,7 +8,7 @@ from typing import Unpack
 
 import torch
 
-from playground.corpora.build import LIMIT, Options, Words, build
+from playground.corpora.build import LIMIT, DocumentWords, Options, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import Progress, find_file, read_lines
 from playground.errors import UserError
@@ -30,7 +30,7 @@ def read_translations(
     languages.
     """
     first, second = find_file(first), find_file(second)
-    words, language, lines, pairs = Words(limit), [], 0, 0
+    words, language, lines, pairs = DocumentWords(limit), [], 0, 0
     for texts in _pairs(first, second, encoding, progress):
         one, two = map(split_words, texts)
         lines += 1

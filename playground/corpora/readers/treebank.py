@@ -13,7 +13,7 @@ from typing import NamedTuple, Unpack
 
 import torch
 
-from playground.corpora.build import LIMIT, Labels, Options, Words, build
+from playground.corpora.build import LIMIT, DocumentWords, Labels, Options, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import Progress, read_lines
 from playground.errors import UserError
@@ -40,7 +40,7 @@ class Node(NamedTuple):
 class _Bank:
     """What is read so far; each row of `head` is the index of another word, or -1."""
 
-    words: Words
+    words: DocumentWords
     pos: Labels = field(default_factory=Labels)
     relation: Labels = field(default_factory=Labels)
     head: array = field(default_factory=lambda: array("i"))
@@ -111,7 +111,7 @@ def read_tagged(path: str | Path, *, encoding: str | None = None) -> tuple[list[
 
 
 def _read(name: str, lines: Iterator[tuple[int, str]], limit: int) -> _Bank:
-    bank = _Bank(Words(limit))
+    bank = _Bank(DocumentWords(limit))
     nodes: list[Node] = []
     for number, line in lines:
         if line.startswith("#"):

@@ -49,7 +49,7 @@ _LOOSE = {"PUNCT": "punct", "INTJ": "discourse", "SYM": "dep", "DET": "reparandu
 """Relations of words outside all phrases to the root; nouns among them are slips that are taken back."""
 
 
-class Word(NamedTuple):
+class ParsedWord(NamedTuple):
     """A word of a shape: its text if it is decisive, part of speech, number of its phrase or -1, its type and role."""
 
     text: str
@@ -63,7 +63,7 @@ class Word(NamedTuple):
 class _Tree:
     """The arcs found so far: head and relation of each word; the root has the head -1."""
 
-    words: Sequence[Word]
+    words: Sequence[ParsedWord]
     head: dict[int, int] = field(default_factory=dict)
     relation: dict[int, str] = field(default_factory=dict)
 
@@ -81,7 +81,7 @@ class _Unit:
     head: int
 
 
-def parse(words: Sequence[Word]) -> tuple[list[int], list[str]]:
+def parse(words: Sequence[ParsedWord]) -> tuple[list[int], list[str]]:
     """The head of every word of a sentence, as an index (-1: none), and its relation to it."""
     tree = _Tree(words)
     first, *others = _clauses(tree, list(_units(tree)))
@@ -250,10 +250,10 @@ def _kind(form: Form) -> tuple[str, str]:
     return form.word if form.word in _DECISIVE else "", form.pos
 
 
-def _words(codes: Sequence[int], kinds: Sequence[tuple[str, str]]) -> Iterator[Word]:
+def _words(codes: Sequence[int], kinds: Sequence[tuple[str, str]]) -> Iterator[ParsedWord]:
     phrase = -1
     for code in codes:
         kind, phrase_type, role = code // 256, code // 32 % 8 - 1, code // 2 % 16 - 1
         phrase += 1 - code % 2
         where = (phrase, PHRASES[phrase_type], ROLES[role] if role >= 0 else "") if phrase_type >= 0 else (-1, "", "")
-        yield Word(*kinds[kind], *where)
+        yield ParsedWord(*kinds[kind], *where)

@@ -18,7 +18,7 @@ SHORTEST = 4
 """Letters of the shortest word that is mistyped."""
 
 
-class Classifier(Protocol):
+class TextClassifier(Protocol):
     """Logits `[r, c]` of sentences that are given as words."""
 
     def scores(self, texts: Texts) -> Tensor: ...
@@ -32,7 +32,7 @@ def misspelt(texts: Texts, rate: float, random: Random) -> list[list[str]]:
     ]
 
 
-def importance(classify: Classifier, words: Sequence[str], label: int) -> list[float]:
+def importance(classify: TextClassifier, words: Sequence[str], label: int) -> list[float]:
     """By how much the log-probability of the label falls without a word (TextFooler, arXiv:1907.11932, eq. 2).
 
     A text of one word has nothing to compare with: its word counts 0.
@@ -44,7 +44,7 @@ def importance(classify: Classifier, words: Sequence[str], label: int) -> list[f
     return (scores[0] - scores[1:]).tolist()
 
 
-def worst_misspelt(classify: Classifier, texts: Texts, labels: Sequence[int], random: Random) -> list[list[str]]:
+def worst_misspelt(classify: TextClassifier, texts: Texts, labels: Sequence[int], random: Random) -> list[list[str]]:
     """The texts with the one long word mistyped that the classifier needs most."""
     found = []
     for words, label in zip(texts, labels, strict=True):
@@ -73,7 +73,7 @@ class Substituted:
 
 
 def substitute(
-    classify: Classifier, words: Sequence[str], label: int, likes: Mapping[str, Sequence[str]], most: int = 3
+    classify: TextClassifier, words: Sequence[str], label: int, likes: Mapping[str, Sequence[str]], most: int = 3
 ) -> Substituted:
     """Replace the most important words, one by one, by that of their class that hurts most (arXiv:1907.11932)."""
     ranked = importance(classify, words, label)

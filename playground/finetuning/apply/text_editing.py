@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from playground.errors import UserError
-from playground.finetuning.comparing.continual import LearntTask
+from playground.finetuning.comparing.continual import LearnedTask
 from playground.finetuning.data.dataset import Dataset, Item, pack
 from playground.finetuning.data.input_format import InputFormat, format_for
 from playground.finetuning.data.task import Task
@@ -72,7 +72,7 @@ class Judge:
     """A fine-tuned copy of the base that classifies texts, and the task that it has learnt."""
 
     model: LanguageModel
-    task: LearntTask
+    task: LearnedTask
     tokenizer: Tokenizer
     input_format: InputFormat
 
@@ -196,7 +196,7 @@ def judge(base: Base, tokenizer: Tokenizer, task: Task, labels: int, steps: int,
     run = Finetuner(base, FULL, train, FinetuneConfig(steps=steps), seed)
     for step in range(steps):
         run.learn(step)
-    return Judge(run.model, LearntTask(train, train, run.head, ()), tokenizer, input_format)
+    return Judge(run.model, LearnedTask(train, train, run.head, ()), tokenizer, input_format)
 
 
 def editor(

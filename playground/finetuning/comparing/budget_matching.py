@@ -12,8 +12,8 @@ from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered, tune
-from playground.finetuning.strategy.losses import Budget
-from playground.finetuning.strategy.schedules import BIASES, Cell
+from playground.finetuning.strategy.losses import ReadingBudget
+from playground.finetuning.strategy.schedules import BIASES, PaintedCell
 from playground.finetuning.strategy.strategy import OTHER, Strategy
 from playground.models.cost import operations
 from playground.models.model import LanguageModel
@@ -70,7 +70,7 @@ def cost(
     plan = strategy.plan(tuple(run.groups), setting.steps) != 0
     length = float(train.tokens.lengths.float().mean())
     tokens, attended = setting.batch_size * length, length * run.model.shape.width
-    extras = {e.kind.name: [p for module in e.modules for p in module.parameters()] for e in run.extras}
+    extras = {e.kind.name: [p for module in e.modules for p in module.parameters()] for e in run.attached}
     per_token = torch.zeros(setting.steps)
     for index, (group, parameters) in enumerate(run.groups.items()):
         matrices = [p.numel() for p in extras.get(group, parameters) if p.dim() > 1]
@@ -80,8 +80,8 @@ def cost(
         within = (*extras, f"{group}{BIASES}")  # what is in every layer, or in this one, lies below it too
         beneath = plan[[k for k, other in enumerate(run.groups) if k < index or other in within]].any(dim=0)
         per_token += operations(weights, attention, plan[index].float(), beneath.float())
-    budget = Budget(setting.steps, tokens, base.held_out.ids.shape[1])
-    more = sum(term.tokens_read(budget) for term in (*strategy.penalties, *strategy.beside))
+    budget = ReadingBudget(setting.steps, tokens, base.held_out.ids.shape[1])
+    more = sum(term.tokens_read(budget) for term in (*strategy.penalties, *strategy.aux_losses))
     passes = strategy.task_loss.passes if strategy.task_loss else 1
     read = tokens * (setting.steps - strategy.waits(setting.steps)) * passes + more
     return Cost(read, float(per_token.mean()) * read)
@@ -146,7 +146,7 @@ def rescale_cells(strategy: Strategy, steps: int, before: int) -> Strategy:
     if steps == before:
         return strategy
     cells = tuple(
-        Cell(c.group, (c.first - 1) * steps // before + 1, max(1, -(-c.last * steps // before)), c.multiplier)
+        PaintedCell(c.group, (c.first - 1) * steps // before + 1, max(1, -(-c.last * steps // before)), c.multiplier)
         for c in strategy.painted
     )
     return replace(strategy, painted=cells)

@@ -17,7 +17,7 @@ from playground.finetuning.data.files import find_task
 from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
-from playground.finetuning.run.record import Record, fingerprint, key
+from playground.finetuning.run.record import TrialRecord, fingerprint, key
 from playground.finetuning.run.scheduler import Elsewhere, Trial, TrialData, TrialEvent, plan_stacks, run
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered
 from playground.finetuning.strategy.compose import Unlike, difference, nothing_added, unlike
@@ -60,14 +60,14 @@ class StrategyMeans(TypedDict):
     """The task's metric on unseen texts, usually the accuracy, 0 to 1."""
 
     forgetting: MeanAndSd | None
-    """How far the pre-training loss rose, with added modules taken out; null where the model has no head for it."""
+    """How far the pre-training loss rose, with added modules removed; null where the model has no head for it."""
 
 
 class StrategyFacts(StrategyMeans):
     """What a strategy got and what came of it, at the largest number of labelled texts."""
 
     levels: list[float]
-    """The share of each level, embeddings first, in a learnt mix of the layers; empty where none is learnt."""
+    """The share of each level, embeddings first, in a learned mix of the layers; empty where none is learned."""
 
     measured: dict[str, MeanAndSd]
     """Every measure of the task, by its name."""
@@ -144,7 +144,7 @@ class ComparisonFacts(TypedDict):
 
     task: str
     metric: str
-    """The metric of the task, which stands under `accuracy`."""
+    """The metric of the task; its value is `accuracy`."""
 
     labels: int
     """The largest number of labelled texts."""
@@ -254,7 +254,7 @@ def compare(
     chosen: Sequence[Strategy] = (),
     batch_size: int = FinetuneConfig.batch_size,
     looks: int = 0,
-    record: Record | None = None,
+    record: TrialRecord | None = None,
     elsewhere: Elsewhere | None = None,
 ) -> Generator[TrialEvent | Comparison]:
     """Run every trial and yield its events; the last value is the `Comparison`.
@@ -266,7 +266,7 @@ def compare(
     """
     chosen = list(dict.fromkeys(chosen or spec.chosen))
     spec.check(chosen)
-    began, task, record = time.perf_counter(), task or find_task(spec.task), record or Record()
+    began, task, record = time.perf_counter(), task or find_task(spec.task), record or TrialRecord()
     rows = {"input_format": spec.input_format, "max_length": spec.max_length}
     setting = FinetuneConfig(spec.steps, batch_size, looks=looks, **rows)
     learner = replace_model(base.learner, deepcopy(base.learner.model))
@@ -298,7 +298,7 @@ def compare(
     }
     if task.answer.about == "written" and base.learner.model.shape.decoder_layers:
         name = base.learner.entry.name
-        notices += tuple(encoder_only(s, curve[sizes[-1]][s.name][0], name) for s in chosen if s.extras)
+        notices += tuple(encoder_only(s, curve[sizes[-1]][s.name][0], name) for s in chosen if s.adapters)
     shown = [trial for trial in trials if (trial.labels, trial.seed) == (sizes[-1], spec.seed)]
     yield Comparison(
         task, sizes[-1], curve[sizes[-1]], time.perf_counter() - began, tuple(chosen), curve,
@@ -329,7 +329,7 @@ def _chance(task: Task, work: TrialData, size: int) -> float | None:
 
 def encoder_only(strategy: Strategy, outcome: Result, base: str) -> str:
     """A sentence on extra modules of a model whose decoder writes: where they are, and what the decoder does."""
-    names = " and ".join(extra.name for extra in strategy.extras)
+    names = " and ".join(extra.name for extra in strategy.adapters)
     rows = [row for group, row in zip(outcome.groups, outcome.plan, strict=True) if group.startswith("decoder")]
     learns, steps = int((torch.stack(rows) != 0).any(dim=0).sum()), outcome.plan.shape[1]
     part = "" if learns == steps else f" in {learns} of {steps} steps"
@@ -356,7 +356,7 @@ def _trials(
     task: Task,
     chosen: Sequence[Strategy],
     setting: FinetuneConfig,
-    record: Record,
+    record: TrialRecord,
 ) -> list[Trial]:
     """All trials, for every number of labelled texts all strategies with the first seed, then with the next."""
     sizes, seed, trials, shared = sorted(set(spec.train_sizes)), spec.seed, [], dict[tuple[int, int], str]()

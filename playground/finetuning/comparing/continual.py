@@ -20,9 +20,9 @@ from playground.finetuning.run.trainer import BLOCK, FinetuneConfig, Finetuner, 
 from playground.finetuning.strategy.head import AnyHead, WritingHead
 from playground.finetuning.strategy.losses import (
     AuxLoss,
-    Budget,
     EWCPenalty,
-    Replay,
+    ExperienceReplay,
+    ReadingBudget,
     StepContext,
     TrainerView,
     describe_fewer,
@@ -38,13 +38,13 @@ from playground.training.parallel.workers import computed_as_worker
 
 
 @dataclass(frozen=True, eq=False)
-class LearntTask:
+class LearnedTask:
     """A task that was learnt: its texts, its head and the modules that belong to it, which do not change any more."""
 
     train: Dataset
     test: Dataset
     head: AnyHead
-    extras: tuple[tuple[AdapterKind, nn.ModuleList], ...]
+    modules: tuple[tuple[AdapterKind, nn.ModuleList], ...]
 
     def scores(self, model: LanguageModel, texts: Dataset) -> Tensor:
         head = self.head.on(model) if isinstance(self.head, WritingHead) else self.head
@@ -56,7 +56,7 @@ class LearntTask:
     @torch.no_grad()
     def accuracy(self, model: LanguageModel) -> float:
         """The accuracy of a model on the task, with the task's own modules attached."""
-        attached = [Attached(kind, model, modules) for kind, modules in self.extras]
+        attached = [Attached(kind, model, modules) for kind, modules in self.modules]
         for extra in attached:
             extra.attach()
         blocks = torch.arange(len(self.test.labels), device=self.test.labels.device).split(BLOCK)
@@ -111,12 +111,12 @@ class ContinualResult:
 class ReplayTasks(AuxLoss):
     """In a share of the steps labelled texts of an earlier task are read again, the tasks in turn."""
 
-    earlier: tuple[LearntTask, ...]
+    earlier: tuple[LearnedTask, ...]
     share: float
     rows: int
     name: ClassVar[str] = "replay of earlier tasks"
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return int(self.share * budget.steps) * self.rows * budget.seq_len
 
     def loss(self, run: TrainerView, now: StepContext) -> Tensor:
@@ -136,12 +136,12 @@ class PullByTasks(AuxLoss):
     The sum of the pulls of all tasks is one pull by the sum of their needs (arXiv:1612.00796, sec. 2.1).
     """
 
-    earlier: tuple[LearntTask, ...]
+    earlier: tuple[LearnedTask, ...]
     strength: float
     rows: int
     name: ClassVar[str] = "pull by what earlier tasks need"
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return len(self.earlier) * self.rows * budget.seq_len
 
     def notices(self, base: Base, input_format: InputFormat) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ class PullByTasks(AuxLoss):
         return loss
 
 
-def protecting(strategy: Strategy, earlier: Sequence[LearntTask]) -> Strategy:
+def protecting(strategy: Strategy, earlier: Sequence[LearnedTask]) -> Strategy:
     """The strategy for a later task: what it does for pre-training, it does for the earlier tasks too.
 
     Where it adds modules to a frozen model there is nothing to protect.
@@ -172,10 +172,10 @@ def protecting(strategy: Strategy, earlier: Sequence[LearntTask]) -> Strategy:
     if not earlier:
         return strategy
     known, more = tuple(earlier), list[AuxLoss]()
-    for term in () if strategy.extras else (*strategy.penalties, *strategy.beside):
-        more += [ReplayTasks(known, term.replay_ratio, term.rows)] if isinstance(term, Replay) else []
+    for term in () if strategy.adapters else (*strategy.penalties, *strategy.aux_losses):
+        more += [ReplayTasks(known, term.replay_ratio, term.rows)] if isinstance(term, ExperienceReplay) else []
         more += [PullByTasks(known, term.strength, term.rows)] if isinstance(term, EWCPenalty) else []
-    return replace(strategy, fresh="", beside=(*strategy.beside, *more))
+    return replace(strategy, fresh="", aux_losses=(*strategy.aux_losses, *more))
 
 
 @computed_as_worker
@@ -219,7 +219,7 @@ def check(tasks: Sequence[Task], chosen: Sequence[Strategy]) -> None:
 def _trial(
     base: Base, tasks: Sequence[tuple[Task, Texts]], strategy: Strategy, size: int, seed: int, setting: FinetuneConfig
 ) -> Iterator[Advanced | ContinualResult]:
-    model, earlier = base.learner.model, list[LearntTask]()
+    model, earlier = base.learner.model, list[LearnedTask]()
     matrix, forgetting, notices = [], [], list(base.notices)
     before = base.pretraining_loss(base.learner)
     for number, (task, texts) in enumerate(tasks):
@@ -233,24 +233,24 @@ def _trial(
             run.learn(step)
             yield Advanced(strategy, seed, number, step + 1)
         model = run.model.requires_grad_(True)
-        for extra in run.extras:
+        for extra in run.attached:
             extra.detach()
-        modules = tuple((extra.kind, extra.modules.requires_grad_(False)) for extra in run.extras)
-        earlier.append(LearntTask(run.train, run.prepared(test), run.head.requires_grad_(False), modules))
+        modules = tuple((extra.kind, extra.modules.requires_grad_(False)) for extra in run.attached)
+        earlier.append(LearnedTask(run.train, run.prepared(test), run.head.requires_grad_(False), modules))
         matrix.append(tuple(one.accuracy(model) for one in earlier))
         after = base.pretraining_loss(replace_model(base.learner, model))
         forgetting.append(None if before is None or after is None else after - before)
     yield ContinualResult(strategy, seed, tuple(matrix), tuple(forgetting), tuple(notices))
 
 
-class LearntTasks(TypedDict):
+class LearnedTasks(TypedDict):
     """What a strategy keeps of every task, as means over the seeds."""
 
     name: str
     """The strategy."""
 
     matrix: list[list[float]]
-    """In row k the accuracy on the tasks 0 to k, after task k was learnt."""
+    """In row k the accuracy on the tasks 0 to k, after task k was learned."""
 
     accuracy: MeanAndSd
     """The mean accuracy over all tasks in the end (ACC)."""
@@ -275,7 +275,7 @@ class SequenceFacts(TypedDict):
     """Optimiser steps for each task."""
 
     tasks: list[str]
-    """The tasks in the order in which they were learnt."""
+    """The tasks in the order in which they were learned."""
 
     labels: int
     """The number of labelled texts of each task."""
@@ -283,7 +283,7 @@ class SequenceFacts(TypedDict):
     seeds: int
     """The number of seeds."""
 
-    strategies: list[LearntTasks]
+    strategies: list[LearnedTasks]
     notices: list[str]
     """Notices: what was left out or done otherwise than asked for."""
 

@@ -50,10 +50,10 @@ class Verdict(TypedDict):
     """How many comparisons were tested together."""
 
     at_chance: float | None
-    """The chance level, where both are no better than guessing; otherwise null."""
+    """The chance level, where neither beats guessing; otherwise null."""
 
     seeds_needed: int | None
-    """How many seeds would find a difference of this size four times out of five; null where that is not known."""
+    """How many seeds would find a difference of this size with a power of 80 %; null where that is not known."""
 
     said: str
     """The verdict in words."""
@@ -122,7 +122,7 @@ def power(size: float, seeds: int, number: int) -> float:
 
 
 def seeds_needed(gaps: Sequence[float], number: int = 1) -> int | None:
-    """So many seeds find a lead and a spread like these four times out of five, one of a number of comparisons.
+    """So many seeds find a lead and a spread like these with a power of 80 %, one of a number of comparisons.
 
     None where more than `MOST_SEEDS` would be needed.
     """
@@ -136,7 +136,7 @@ def seeds_needed(gaps: Sequence[float], number: int = 1) -> int | None:
 
 
 def smallest_lead(seeds: int, number: int) -> float:
-    """The lead that so many seeds find four times out of five, in standard deviations of the gaps between seeds."""
+    """The lead that so many seeds find with a power of 80 %, in standard deviations of the gaps between seeds."""
     return bisect_left(range(100_000), POWER, key=lambda size: power(size / 100, seeds, number)) / 100
 
 

@@ -141,4 +141,4 @@ def with_others(base: Base, tokenizer: Tokenizer, saved: Mapping[str, Checkpoint
     for run, other in saved.items():
         if other.tokenizer.words != tokenizer.words:
             raise UserError(f"The run {run} has another vocabulary than the base; train both on the same corpus.")
-    return replace(base, beside=tuple(other.learner for other in saved.values()))
+    return replace(base, extra_encoders=tuple(other.learner for other in saved.values()))

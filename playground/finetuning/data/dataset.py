@@ -11,7 +11,7 @@ from torch.nn.functional import cross_entropy
 
 from playground.batch import Tokens
 from playground.corpora.corpus import pick
-from playground.finetuning.data.input_format import InputFormat, Pieces, Row, encode, share_of_each, truncated
+from playground.finetuning.data.input_format import InputFormat, InputRow, Pieces, encode, share_of_each, truncated
 from playground.finetuning.data.prompting import Prompt, Prompts, Verbalizer, gap_prompts, gap_scores
 from playground.models import LanguageModel
 from playground.tokenizing import Tokenizer
@@ -74,10 +74,10 @@ class AnswerForm:
         """The word of one answer, as in `words`."""
         return self.words[right]
 
-    def labels(self, items: Sequence[Item], rows: Sequence[Row]) -> Tensor:
+    def labels(self, items: Sequence[Item], rows: Sequence[InputRow]) -> Tensor:
         return torch.tensor([item.right for item in items], dtype=torch.long)
 
-    def positions(self, items: Sequence[Item], rows: Sequence[Row]) -> Tensor | None:
+    def positions(self, items: Sequence[Item], rows: Sequence[InputRow]) -> Tensor | None:
         """The positions in each row that the head needs, `[r, 2]`."""
         return None
 
@@ -226,14 +226,14 @@ def pack(
     return replace(dataset, sides=padded([row.sides() for row in rows], -1)) if paired else dataset
 
 
-def _tokens(rows: Sequence[Row], input_format: InputFormat, tokenizer: Tokenizer) -> Tokens:
+def _tokens(rows: Sequence[InputRow], input_format: InputFormat, tokenizer: Tokenizer) -> Tokens:
     tokens = pad_rows([row.ids for row in rows], tokenizer.specials, tokenizer.words)
     segment = {"segment": padded([row.segment for row in rows], 0)} if input_format.segments else {}
     return replace(tokens, labels=segment)
 
 
 def _to_be_written(
-    rows: list[Row], targets: list[list[int]], answer: AnswerForm, input_format: InputFormat, tokenizer: Tokenizer
+    rows: list[InputRow], targets: list[list[int]], answer: AnswerForm, input_format: InputFormat, tokenizer: Tokenizer
 ) -> Dataset:
     """Texts whose labels are the next tokens: those of a decoder, or of the row itself, continued by the target."""
     specials = tokenizer.specials
@@ -245,7 +245,7 @@ def _to_be_written(
     for row, target in zip(rows, targets, strict=True):
         ids = [*row.ids[: row.starts[-1][-1]], specials.sep, *target[:-1]]  # [SEP] replaces what ends the row
         segment = [*row.segment, *[row.segment[-1] + 1] * len(ids)][: len(ids)]
-        longer.append(Row(ids, segment, row.starts))
+        longer.append(InputRow(ids, segment, row.starts))
         labels.append([-1] * (len(ids) - len(target)) + target)
     return Dataset(_tokens(longer, input_format, tokenizer), padded(labels, -1), answer)
 

@@ -43,7 +43,7 @@ class InputFormat:
     writes: Literal["", "row", "decoder"] = ""
     max_length: int = MAX_LENGTH.default
 
-    def row(self, texts: Sequence[Pieces], specials: Specials) -> "Row":
+    def row(self, texts: Sequence[Pieces], specials: Specials) -> "InputRow":
         before, between, after = ([getattr(specials, k) for k in s] for s in (self.before, self.between, self.after))
         ids, segment, starts = list(before), list[int](), []
         for number, (pieces, first) in enumerate(texts):
@@ -54,7 +54,7 @@ class InputFormat:
             segment += [number] * len(pieces)
         ids += after
         segment += [len(texts) - 1] * (len(ids) - len(segment))
-        return Row(ids, segment, starts)
+        return InputRow(ids, segment, starts)
 
 
 def encode(words: Sequence[str], tokenizer: Tokenizer, most: int, spare: Mapping[str, int]) -> Pieces:
@@ -84,7 +84,7 @@ def truncated(pieces: Pieces, most: int) -> Pieces:
 
 
 @dataclass(frozen=True)
-class Row:
+class InputRow:
     """Ids and segment ids of a row; `starts` are the positions of the words of each text, and one after its last."""
 
     ids: list[int]

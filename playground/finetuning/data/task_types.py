@@ -10,7 +10,7 @@ from torch.nn.functional import cross_entropy, mse_loss
 
 from playground.corpora.tinyworld.vocabulary import STEPS, as_word
 from playground.finetuning.data.dataset import About, AnswerForm, Dataset, Item, Layer, Pool, answered, share
-from playground.finetuning.data.input_format import Row
+from playground.finetuning.data.input_format import InputRow
 from playground.finetuning.data.prompting import (
     Prompt,
     Prompts,
@@ -69,7 +69,7 @@ class Marked(Classes):
     about: ClassVar[About] = "marked"
     classes: ClassVar[tuple[str, ...]] = ()
 
-    def positions(self, items: Sequence[Item], rows: Sequence[Row]) -> Tensor:
+    def positions(self, items: Sequence[Item], rows: Sequence[InputRow]) -> Tensor:
         both = zip(rows, items, strict=True)
         return torch.tensor([[row.start(k, word) for k, word in enumerate(item.marked)] for row, item in both])
 
@@ -138,7 +138,7 @@ class Number(AnswerForm):
     def word(self, right: float) -> str:
         return as_word(right)
 
-    def labels(self, items: Sequence[Item], rows: Sequence[Row]) -> Tensor:
+    def labels(self, items: Sequence[Item], rows: Sequence[InputRow]) -> Tensor:
         return torch.tensor([item.right for item in items], dtype=torch.float)
 
     def loss(self, scores: Tensor, labels: Tensor) -> Tensor:
@@ -167,7 +167,7 @@ class Tags(AnswerForm):
     def scores(self) -> int:
         return len(self.names)
 
-    def labels(self, items: Sequence[Item], rows: Sequence[Row]) -> Tensor:
+    def labels(self, items: Sequence[Item], rows: Sequence[InputRow]) -> Tensor:
         """The tags; a text that was truncated loses those of the words that are gone."""
         tags = torch.full((len(rows), max(len(row.ids) for row in rows)), -1)
         for number, (item, row) in enumerate(zip(items, rows, strict=True)):
@@ -271,7 +271,7 @@ class Span(AnswerForm):
     metric: ClassVar[str] = "exact match"
     continued: ClassVar[bool] = True
 
-    def labels(self, items: Sequence[Item], rows: Sequence[Row]) -> Tensor:
+    def labels(self, items: Sequence[Item], rows: Sequence[InputRow]) -> Tensor:
         """First and last position of each span of words, as far as the text was not truncated."""
         ends = []
         for item, row in zip(items, rows, strict=True):
@@ -279,7 +279,7 @@ class Span(AnswerForm):
             ends.append([row.start(-1, first), starts[min(first + length, len(starts) - 1)] - 1])
         return torch.tensor(ends)
 
-    def positions(self, items: Sequence[Item], rows: Sequence[Row]) -> Tensor:
+    def positions(self, items: Sequence[Item], rows: Sequence[InputRow]) -> Tensor:
         """First and last position of the text that holds the answer."""
         return torch.tensor([[row.starts[-1][0], row.starts[-1][-1] - 1] for row in rows])
 

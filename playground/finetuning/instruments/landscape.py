@@ -42,7 +42,7 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
+class FinetunedPath:
     """A run of fine-tuning: the weights on its way, and its losses as functions of weights."""
 
     path: list[Weights]
@@ -50,7 +50,7 @@ class Trained:
     unseen: Callable[[Weights], float]
 
 
-def trained(subject: Subject, name: str, settings: Settings) -> Trained:
+def trained(subject: Subject, name: str, settings: Settings) -> FinetunedPath:
     """Fine-tune from a start and keep the weights of some steps, the first and the last among them."""
     victim = begun(subject, STARTS[name], settings.labels, settings.steps)
     every = max(1, settings.steps // 20)
@@ -61,7 +61,7 @@ def trained(subject: Subject, name: str, settings: Settings) -> Trained:
             path.append(_weights(victim))
     victim.run.model.eval()
     texts = victim.read(*unseen(victim, settings.texts))
-    return Trained(path, _loss(victim, victim.run.train), _loss(victim, texts))
+    return FinetunedPath(path, _loss(victim, victim.run.train), _loss(victim, texts))
 
 
 def _weights(victim: Victim) -> Weights:
@@ -129,7 +129,7 @@ def _fill(columns: dict[str, list], at: list[float], losses: list[float], name: 
     columns["of"] += [name] * len(at)
 
 
-def _width(run: Trained, plane: Plane, settings: Settings) -> float:
+def _width(run: FinetunedPath, plane: Plane, settings: Settings) -> float:
     """How much the loss on labelled texts rises half a filter's length away from the end."""
     base = run.seen(plane.centre)
     sides = [line(run.seen, plane.centre, axis, (-0.5, 0.5)) for axis in (plane.first, plane.second)]
@@ -137,7 +137,7 @@ def _width(run: Trained, plane: Plane, settings: Settings) -> float:
 
 
 def _squares(
-    runs: dict[str, Trained], planes: dict[str, Plane], x: list[float], y: list[float], title: str
+    runs: dict[str, FinetunedPath], planes: dict[str, Plane], x: list[float], y: list[float], title: str
 ) -> list[Table]:
     """The loss on labelled texts in a plane of each start, on the same axes."""
     found = []

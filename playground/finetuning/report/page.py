@@ -143,7 +143,7 @@ class Report:
 
 
 class SequenceReportFacts(SequenceFacts):
-    """Tasks learnt one after another, and where the training starts from."""
+    """Tasks learned one after another, and where the training starts from."""
 
     base: str
     """The entry that was pre-trained."""

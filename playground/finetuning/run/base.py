@@ -40,7 +40,8 @@ class Base:
     `rehearsal` gives pre-training text for strategies that rehearse; without it every second row of the held-out text
     is for them, and only the others are measured. `memory` keeps what all runs of a comparison share, so the learner
     must not be trained meanwhile (`compare` takes a copy). `tokenizer` and `task` are for strategies that read more
-    than the labelled texts; `compare` fills them in. `beside` are other models whose vectors a strategy may read too.
+    than the labelled texts; `compare` fills them in. `extra_encoders` are other models whose vectors a strategy may
+    read too.
     """
 
     learner: TrainState
@@ -48,7 +49,7 @@ class Base:
     rehearsal: Callable[[], Tokens] | None = None
     tokenizer: Tokenizer | None = None
     task: Task | None = None
-    beside: tuple[TrainState, ...] = ()
+    extra_encoders: tuple[TrainState, ...] = ()
     memory: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property

@@ -55,7 +55,7 @@ RESULT = form_of(WrittenResult)
 
 
 @dataclass
-class Record:
+class TrialRecord:
     """The values of finished trials, by key; `path` is where they are kept, None in memory only.
 
     A line is written whole and reaches the disk before the trial counts as finished; half a line at the end, which a
@@ -67,7 +67,7 @@ class Record:
     earlier: list[Line] | None = None
 
     @classmethod
-    def of(cls, folder: Path, resume: bool) -> "Record":
+    def of(cls, folder: Path, resume: bool) -> "TrialRecord":
         """The record of a folder, of whose file nothing is changed before the first trial is finished."""
         path = folder / FILE
         content = path.read_bytes() if resume and path.exists() else b""
@@ -75,7 +75,7 @@ class Record:
         return cls(path, {line["key"]: line["value"] for line in lines}, lines)
 
     @classmethod
-    def open(cls, folder: Path, resume: bool) -> "Record":
+    def open(cls, folder: Path, resume: bool) -> "TrialRecord":
         """The record of a folder; without `resume` a new one."""
         record = cls.of(folder, resume)
         record.begin()
@@ -166,7 +166,7 @@ def identity(value: Any) -> Any:
 def fingerprint(base: Base, *texts: Any) -> str:
     """The base model, the text on which forgetting is measured and other tensors, as one hash."""
     digest = hashlib.sha256()
-    for learner in (base.learner, *base.beside):
+    for learner in (base.learner, *base.extra_encoders):
         for name, value in sorted(learner.model.state_dict().items()):
             digest.update(name.encode())
             digest.update(value.detach().cpu().contiguous().numpy().tobytes())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
-from playground.finetuning.run.record import Record, write_outcome
+from playground.finetuning.run.record import TrialRecord, write_outcome
 from playground.finetuning.run.stacked import alike, bytes_of, tune_together, why_not_stackable
 from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent, tune
 from playground.finetuning.strategy.strategy import Strategy
@@ -128,7 +128,7 @@ def run(
     work: TrialData,
     trials: Sequence[Trial],
     workers: int,
-    record: Record | None = None,
+    record: TrialRecord | None = None,
     elsewhere: Elsewhere | None = None,
     parallelism: str = "auto",
 ) -> Iterator[TrialEvent]:
@@ -136,7 +136,7 @@ def run(
 
     Trials apart come in the order of the trials. In a stack they advance together, and known outcomes come before.
     """
-    record = record or Record()
+    record = record or TrialRecord()
     known = {trial: outcome for trial in trials if (outcome := record.outcome(trial.key))}
     waiting = [trial for trial in trials if trial not in known]
 

@@ -23,17 +23,17 @@ from playground.finetuning.strategy.losses import Pull
 from playground.finetuning.strategy.strategy import Strategy
 from playground.models.word_vectors import StaticNetwork
 from playground.training.memory import FLOATS
-from playground.training.parallel.stacked import Rows, columns, parts_of, widened
+from playground.training.parallel.stacked import StackedParameters, columns, parts_of, widened
 
 
 def why_not_stackable(base: Base, strategy: Strategy, texts: Dataset) -> str:
     """Why a trial cannot stand in a stack; nothing where it can."""
-    model, more = base.learner.model, "".join(term.name for term in strategy.beside[:1])
+    model, more = base.learner.model, "".join(term.name for term in strategy.aux_losses[:1])
     positions = model.shape.max_position_embeddings if model.shape.positions == "learned" else texts.tokens.ids.shape[1]
     reasons = {
         "it trains nothing": strategy.prompt,
-        "its model or head is given more than the words": strategy.given,
-        f"its steps hold more than the task ({more})": strategy.beside,
+        "its model or head is given more than the words": strategy.extra_features,
+        f"its steps hold more than the task ({more})": strategy.aux_losses,
         f"it takes the task's loss in another form ({getattr(strategy.task_loss, 'name', '')})": strategy.task_loss,
         "its penalty is no pull towards the start": not all(isinstance(term, Pull) for term in strategy.penalties),
         "its model or its head reads word by word": model.shape.recurrent or strategy.head.recurrent,
@@ -49,7 +49,7 @@ def why_not_stackable(base: Base, strategy: Strategy, texts: Dataset) -> str:
 
 def alike(strategy: Strategy, setting: FinetuneConfig) -> Hashable:
     """What trials of one stack have in common besides the base and the task."""
-    return strategy.head, strategy.extras, strategy.apart, setting
+    return strategy.head, strategy.adapters, strategy.own_row, setting
 
 
 def bytes_of(base: Base, texts: Dataset, setting: FinetuneConfig) -> int:
@@ -69,7 +69,7 @@ def tune_together(
     began = time.perf_counter()
     runs = [Finetuner(base, strategy, numbered(train, base), setting, seed) for strategy, train, _, seed in trials]
     tests = [test for _, _, test, _ in trials]
-    stack = Stack(runs)
+    stack = TrialStack(runs)
     seconds = time.perf_counter() - began
     unread: list[Tensor] = []
     for step in range(setting.steps):
@@ -84,7 +84,7 @@ def tune_together(
         yield k, run.outcome(numbered(test, base), seconds / len(runs))
 
 
-class Stack:
+class TrialStack:
     """The trials of a stack; each keeps its own model, whose weights are views of the stack."""
 
     def __init__(self, runs: Sequence[Finetuner]) -> None:
@@ -93,7 +93,7 @@ class Stack:
         self.model = models[0]
         names = {id(p): name for name, p in self.model.named_parameters()}
         groups = runs[0].groups
-        self.rows = {group: Rows.of(models, [names[id(p)] for p in ps]) for group, ps in groups.items()}
+        self.rows = {group: StackedParameters.of(models, [names[id(p)] for p in ps]) for group, ps in groups.items()}
         self.pulls = pulls(runs, self.rows)
         weights = next(iter(self.rows.values())).flat
         self.decays = torch.tensor([run.decays for run in runs], dtype=torch.float64).T.to(weights)
@@ -145,7 +145,7 @@ class StackedModel(nn.Module):
     def __init__(self, run: Finetuner) -> None:
         super().__init__()
         self.model, self.head = run.model, run.head
-        self.extras = nn.ModuleList(extra.modules for extra in run.extras)
+        self.attached = nn.ModuleList(extra.modules for extra in run.attached)
 
     def forward(self, texts: Dataset, known: dict[int, Tensor]) -> Tensor:
         """The loss of the task, given the levels that are known of the texts."""
@@ -205,7 +205,7 @@ class Pulls:
     start: Tensor
 
 
-def pulls(runs: Sequence[Finetuner], rows: Mapping[str, Rows]) -> dict[str, Pulls]:
+def pulls(runs: Sequence[Finetuner], rows: Mapping[str, StackedParameters]) -> dict[str, Pulls]:
     """The penalties of all trials by layer group, where there are any."""
     every = [_strengths(run) for run in runs]
 

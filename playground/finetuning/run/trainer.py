@@ -148,11 +148,11 @@ class OtherTask:
 
     texts: Dataset
     head: AnyHead
-    extras: tuple[Attached | None, ...]
+    attached: tuple[Attached | None, ...]
 
     @property
     def parts(self) -> tuple[nn.Module, ...]:
-        return (self.head, *(extra.modules for extra in self.extras if extra is not None))
+        return (self.head, *(extra.modules for extra in self.attached if extra is not None))
 
 
 class Finetuner:
@@ -171,13 +171,13 @@ class Finetuner:
         self.model = started(base.learner.model, strategy.fresh, seed, base.tokenizer.words if base.tokenizer else ())
         self.learner = replace_model(base.learner, self.model)
         self.head = self._head_for(self.train)
-        self.extras = [attach(kind, self.model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
+        self.attached = [attach(kind, self.model, generator(seed, "extra", kind.name)) for kind in strategy.adapters]
         self.model.requires_grad_(False)
         self.others = self._other_tasks()
-        modules = {e.kind.name: e.modules for e in self.extras}
+        modules = {e.kind.name: e.modules for e in self.attached}
         modules |= {OTHER: nn.ModuleList(part for other in self.others for part in other.parts)} if self.others else {}
         writes = self.train.decoder_input is not None
-        self.groups = parameters(self.model, self.head, modules, strategy.apart, writes)
+        self.groups = parameters(self.model, self.head, modules, strategy.own_row, writes)
         self.named: Mapping[str, nn.Parameter] = {
             n: p for n, p in self.model.named_parameters() if _reads(self.model, n, writes)
         }
@@ -199,7 +199,7 @@ class Finetuner:
         )  # fmt: skip
         self.levels = [_level(group, self.model.top_hidden_state) for group in self.groups]
         self.reader = self._reader(self.train)
-        self.terms = [(term, term.begin(self)) for term in (*strategy.penalties, *strategy.beside)]
+        self.terms = [(term, term.begin(self)) for term in (*strategy.penalties, *strategy.aux_losses)]
         self.mean = WeightAverage(self.every)
 
     def learn(self, step: int) -> Tensor:
@@ -286,7 +286,7 @@ class Finetuner:
         other = self.others[number]
         drawn = _draw(other.texts, self.setting.batch_size, self.seed, turn)
         with ExitStack() as modules:
-            for own, task in zip(other.extras, self.extras, strict=True):
+            for own, task in zip(other.attached, self.attached, strict=True):
                 if own is not None:
                     modules.enter_context(own.instead_of(task))
             levels = dict(enumerate(self.model.hidden_states(drawn.tokens)))
@@ -299,7 +299,7 @@ class Finetuner:
         index = torch.arange(min(SEEN, len(test.labels)), device=test.labels.device)
         some = self.base.remember(("some", id(test)), lambda: test.pick(index))
         accuracy = self._measured(numbered(some, self.base))["accuracy"]
-        forgetting = self._forgotten(self._body_changed() or bool(self.extras))
+        forgetting = self._forgotten(self._body_changed() or bool(self.attached))
         return MidRunEval(len(index), accuracy, forgetting, distances(self.start, self.groups), self.sizes)
 
     def _looks(self, step: int) -> bool:
@@ -309,10 +309,10 @@ class Finetuner:
     def outcome(self, test: Dataset, seconds: float) -> Result:
         """The result after the last step; the extra modules are detached."""
         measured = self._measured(test)
-        plugged_in = self._forgotten(self._body_changed() or bool(self.extras))
-        for extra in self.extras:
+        plugged_in = self._forgotten(self._body_changed() or bool(self.attached))
+        for extra in self.attached:
             extra.detach()
-        forgetting = self._forgotten(self._body_changed()) if self.extras else plugged_in
+        forgetting = self._forgotten(self._body_changed()) if self.attached else plugged_in
         thawed = [g for g, row in zip(self.groups, self.plan, strict=True) if bool(row.any())]
         new = {g for g, level in zip(self.groups, self.levels, strict=True) if self._is_fresh(level)}
         return Result(
@@ -363,7 +363,7 @@ class Finetuner:
 
     def prepared(self, texts: Dataset) -> Dataset:
         """The texts with the strategy's further inputs; made once for all trials."""
-        inputs, made = sorted(self.strategy.given, key=lambda given: not given.first), texts
+        inputs, made = sorted(self.strategy.extra_features, key=lambda given: not given.first), texts
         for number, given in enumerate(inputs, 1):
             key = ("given", *inputs[:number], id(texts.tokens.ids))
             _, made = self.base.remember(key, partial(_prepared, given, self.base, made))
@@ -372,7 +372,7 @@ class Finetuner:
     def _reader(self, texts: Dataset) -> CachedReader:
         shared = self.base.remember(("kept", id(texts.tokens.ids)), lambda: ActivationCache(texts.tokens))
         same = {"encoder": 0, "layers": 0, "everything": -1}.get(self.strategy.fresh, self.model.top_hidden_state)
-        quiet = 0 if self.extras else self.model.top_hidden_state  # extra modules take part in all layers
+        quiet = 0 if self.attached else self.model.top_hidden_state  # extra modules take part in all layers
         return CachedReader(self.model, self.head.levels, shared, same, quiet if self.setting.keeps else -1)
 
     def _head_for(self, texts: Dataset) -> AnyHead:
@@ -383,7 +383,7 @@ class Finetuner:
         """The other tasks, each with a head of its own and those extra modules of which each task has its own."""
         tasks, others = [], self.strategy.others
         for number, texts in enumerate(others.texts(self.base, self.input_format) if others else ()):
-            kinds = [(e.kind, generator(self.seed, "extra", e.kind.name, "of task", number)) for e in self.extras]
+            kinds = [(e.kind, generator(self.seed, "extra", e.kind.name, "of task", number)) for e in self.attached]
             own = tuple(make_adapter(kind, self.model, rng) if kind.for_each_task else None for kind, rng in kinds)
             ready = self.prepared(numbered(texts, self.base))
             tasks.append(OtherTask(ready, self._head_for(ready), own))

@@ -1,7 +1,7 @@
 """Adapters: small bottlenecks between frozen layers, and norms of their own, one set for each task."""
 
 from playground.finetuning.strategy.schedules import head_only
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 from playground.models.adapters import Adapter
 
 ADAPTERS = Strategy(
@@ -12,6 +12,6 @@ ADAPTERS = Strategy(
     source="arXiv:1902.00751, sec. 2.1",
     plasticity=head_only,
     rate=1e-2,
-    published=Published(3e-4, "github.com/google-research/adapter-bert, README, MRPC"),
-    extras=(Adapter(),),
+    published=PublishedRate(3e-4, "github.com/google-research/adapter-bert, README, MRPC"),
+    adapters=(Adapter(),),
 )

@@ -2,7 +2,7 @@
 
 from playground.finetuning.strategy.schedules import everything
 from playground.finetuning.strategy.semi_supervised import AdversarialFGM
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 ADVERSARIAL = Strategy(
     name="adversarial",
@@ -12,6 +12,6 @@ ADVERSARIAL = Strategy(
     source="arXiv:1605.07725, sec. 3, without normalising the word vectors (sec. 2), which the pre-trained layers know "
     "as they are; one step of FGM, not the several of FreeLB (arXiv:1909.11764)",
     plasticity=everything,
-    published=Published(1e-5, "github.com/zhuchen03/FreeLB, fairseq-RoBERTa/launch/FreeLB, RoBERTa large on MNLI"),
-    beside=(AdversarialFGM(),),
+    published=PublishedRate(1e-5, "github.com/zhuchen03/FreeLB, fairseq-RoBERTa/launch/FreeLB, RoBERTa large on MNLI"),
+    aux_losses=(AdversarialFGM(),),
 )

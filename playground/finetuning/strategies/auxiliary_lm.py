@@ -2,7 +2,7 @@
 
 from playground.finetuning.strategy.losses import AuxiliaryLM
 from playground.finetuning.strategy.schedules import everything
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 AUXILIARY_LM = Strategy(
     name="auxiliary LM loss",
@@ -11,6 +11,6 @@ AUXILIARY_LM = Strategy(
     idea="Train everything on the task and, with half the weight, on the pre-training objective for the same texts.",
     source="Radford et al. 2018, sec. 3.2, eq. 5; arXiv:1902.10547, sec. 3",
     plasticity=everything,
-    published=Published(6.25e-5, "github.com/openai/finetune-transformer-lm, train.py; Weng 2019 says 5e-5"),
-    beside=(AuxiliaryLM(weight=0.5),),
+    published=PublishedRate(6.25e-5, "github.com/openai/finetune-transformer-lm, train.py; Weng 2019 says 5e-5"),
+    aux_losses=(AuxiliaryLM(weight=0.5),),
 )

@@ -11,5 +11,5 @@ BITFIT = Strategy(
     source="arXiv:2106.10199, sec. 3",
     plasticity=biases,
     rate=1e-2,
-    apart="biases",
+    own_row="biases",
 )

@@ -1,7 +1,7 @@
 """Chain-thaw: one layer at a time, and all of them in the end."""
 
 from playground.finetuning.strategy.schedules import one_at_a_time
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 CHAIN_THAW = Strategy(
     name="chain-thaw",
@@ -11,5 +11,5 @@ CHAIN_THAW = Strategy(
     source="arXiv:1708.00524, sec. 3.3; every phase has a new optimiser as in the released code, which also clips "
     "gradients and ends each phase with its best weights",
     plasticity=one_at_a_time,
-    published=Published(1e-4, "github.com/bfelbo/DeepMoji, deepmoji/finetuning.py; its first phase has 1e-3"),
+    published=PublishedRate(1e-4, "github.com/bfelbo/DeepMoji, deepmoji/finetuning.py; its first phase has 1e-3"),
 )

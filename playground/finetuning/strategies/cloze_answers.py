@@ -12,5 +12,5 @@ CLOZE_ANSWERS = Strategy(
     source="after LAMA, arXiv:1909.01066, sec. 3; Qiu et al. 2020 (arXiv:2003.08271), sec. 8",
     plasticity=head_only,
     rate=1e-2,
-    given=(ClozeAnswers(),),
+    extra_features=(ClozeAnswers(),),
 )

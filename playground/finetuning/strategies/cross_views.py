@@ -13,5 +13,5 @@ CROSS_VIEWS = Strategy(
     source="after arXiv:1809.08370, sec. 2; there views of single layers answer with heads of their own, here the same "
     "head answers texts of which a half is hidden",
     plasticity=everything,
-    beside=(CrossViewTraining(),),
+    aux_losses=(CrossViewTraining(),),
 )

@@ -1,7 +1,7 @@
 """Discriminative rates: the lower a layer, the slower it learns."""
 
 from playground.finetuning.strategy.schedules import Discriminative
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 DISCRIMINATIVE = Strategy(
     name="discriminative rates",
@@ -10,5 +10,5 @@ DISCRIMINATIVE = Strategy(
     idea="Give every layer a learning rate 2.6 times lower than the one above it.",
     source="arXiv:1801.06146, sec. 3.2",
     plasticity=Discriminative(),
-    published=Published(1e-2, "arXiv:1801.06146, sec. 3.2, eq. 3: the highest rate, for all of ULMFiT"),
+    published=PublishedRate(1e-2, "arXiv:1801.06146, sec. 3.2, eq. 3: the highest rate, for all of ULMFiT"),
 )

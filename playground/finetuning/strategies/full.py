@@ -1,7 +1,7 @@
 """Full fine-tuning: everything may change from the first step."""
 
 from playground.finetuning.strategy.schedules import everything
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 FULL = Strategy(
     name="full",
@@ -10,5 +10,5 @@ FULL = Strategy(
     idea="Train the head and every layer of the model at one rate.",
     source="survey, sec. 5.2; arXiv:1810.04805, sec. 3.2",
     plasticity=everything,
-    published=Published(2e-5, "github.com/google-research/bert, README, MRPC"),
+    published=PublishedRate(2e-5, "github.com/google-research/bert, README, MRPC"),
 )

@@ -2,7 +2,7 @@
 
 from playground.finetuning.strategy.losses import AuxiliaryLM
 from playground.finetuning.strategy.schedules import everything
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 FURTHER_PRE_TRAINING = Strategy(
     name="further pre-training",
@@ -11,6 +11,6 @@ FURTHER_PRE_TRAINING = Strategy(
     idea="Continue pre-training on the task's texts, without labels, in the first third of the steps.",
     source="arXiv:2004.10964, sec. 4",
     plasticity=everything,
-    published=Published(2e-5, "github.com/allenai/dont-stop-pretraining, environments/hyperparameters.py"),
-    beside=(AuxiliaryLM(weight=1.0, lm_fraction=1 / 3),),
+    published=PublishedRate(2e-5, "github.com/allenai/dont-stop-pretraining, environments/hyperparameters.py"),
+    aux_losses=(AuxiliaryLM(weight=1.0, lm_fraction=1 / 3),),
 )

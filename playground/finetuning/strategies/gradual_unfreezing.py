@@ -1,7 +1,7 @@
 """Gradual unfreezing: the head learns first, then one layer after the other thaws from the top."""
 
 from playground.finetuning.strategy.schedules import FromTheTop
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 GRADUAL_UNFREEZING = Strategy(
     name="gradual unfreezing",
@@ -10,5 +10,5 @@ GRADUAL_UNFREEZING = Strategy(
     idea="Unfreeze one more layer in each phase, from the head down, so that lower layers forget less.",
     source="arXiv:1801.06146, sec. 3.3",
     plasticity=FromTheTop(),
-    published=Published(1e-2, "arXiv:1801.06146, sec. 3.2, eq. 3: the highest rate, for all of ULMFiT"),
+    published=PublishedRate(1e-2, "arXiv:1801.06146, sec. 3.2, eq. 3: the highest rate, for all of ULMFiT"),
 )

@@ -11,5 +11,5 @@ INTERMEDIATE_TASK = Strategy(
     idea="Learn another task with 512 labels (entailment if it fits) in the first half of the steps, then the task.",
     source="STILTs, arXiv:1811.01088, sec. 2",
     plasticity=everything,
-    beside=(MultiTask(task_ratio=0.5, single_task_fraction=0.5),),
+    aux_losses=(MultiTask(task_ratio=0.5, single_task_fraction=0.5),),
 )

@@ -2,7 +2,7 @@
 
 from playground.finetuning.strategy.extra_features import Facts
 from playground.finetuning.strategy.schedules import everything
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 KNOWLEDGE = Strategy(
     name="knowledge injection",
@@ -11,6 +11,6 @@ KNOWLEDGE = Strategy(
     idea="Train everything on texts in which facts of the generated world are attached to every person's name.",
     source="K-BERT, arXiv:1909.07606, sec. 3",
     plasticity=everything,
-    published=Published(2e-5, "github.com/autoliuweijie/K-BERT, run_kbert_cls.py"),
-    given=(Facts(),),
+    published=PublishedRate(2e-5, "github.com/autoliuweijie/K-BERT, run_kbert_cls.py"),
+    extra_features=(Facts(),),
 )

@@ -1,7 +1,7 @@
 """LoRA: a low-rank update beside frozen matrices, which can be added to them afterwards."""
 
 from playground.finetuning.strategy.schedules import head_only
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 from playground.models.adapters import LoRA
 
 LORA = Strategy(
@@ -12,6 +12,6 @@ LORA = Strategy(
     source="arXiv:2106.09685, sec. 4",
     plasticity=head_only,
     rate=1e-2,
-    published=Published(5e-4, "github.com/microsoft/LoRA, examples/NLU, RoBERTa base on MNLI"),
-    extras=(LoRA(),),
+    published=PublishedRate(5e-4, "github.com/microsoft/LoRA, examples/NLU, RoBERTa base on MNLI"),
+    adapters=(LoRA(),),
 )

@@ -2,7 +2,7 @@
 
 from playground.finetuning.strategy.multitask import MultiTask
 from playground.finetuning.strategy.schedules import everything
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 MULTI_TASK = Strategy(
     name="multi-task",
@@ -11,6 +11,6 @@ MULTI_TASK = Strategy(
     idea="Learn a batch of the task and one of another of three tasks in every step; each task has its own head.",
     source="MT-DNN, arXiv:1901.11504, sec. 3, algorithm 1",
     plasticity=everything,
-    published=Published(5e-5, "github.com/namisan/mt-dnn, scripts/run_mt_dnn.sh, with Adamax"),
-    beside=(MultiTask(num_tasks=3),),
+    published=PublishedRate(5e-5, "github.com/namisan/mt-dnn, scripts/run_mt_dnn.sh, with Adamax"),
+    aux_losses=(MultiTask(num_tasks=3),),
 )

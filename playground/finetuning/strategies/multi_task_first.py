@@ -2,7 +2,7 @@
 
 from playground.finetuning.strategy.multitask import MultiTask
 from playground.finetuning.strategy.schedules import everything
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 MULTI_TASK_FIRST = Strategy(
     name="multi-task then alone",
@@ -11,6 +11,6 @@ MULTI_TASK_FIRST = Strategy(
     idea="Learn the task and three others together in the first half of the steps, then the task alone.",
     source="arXiv:1910.10683, sec. 3.5.3",
     plasticity=everything,
-    published=Published(1e-3, "github.com/google-research/text-to-text-transfer-transformer, README, constant"),
-    beside=(MultiTask(num_tasks=3, task_ratio=0.5),),
+    published=PublishedRate(1e-3, "github.com/google-research/text-to-text-transfer-transformer, README, constant"),
+    aux_losses=(MultiTask(num_tasks=3, task_ratio=0.5),),
 )

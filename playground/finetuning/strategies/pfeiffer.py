@@ -12,5 +12,5 @@ PFEIFFER = Strategy(
     source="arXiv:2005.00247 and arXiv:2005.00052; the bottleneck reads the normed state, and the layer's norm follows",
     plasticity=head_only,
     rate=1e-2,
-    extras=(PfeifferAdapter(),),
+    adapters=(PfeifferAdapter(),),
 )

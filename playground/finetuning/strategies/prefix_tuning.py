@@ -1,7 +1,7 @@
 """Prefix tuning: virtual words before the text, which only their keys and values make, behind a gate."""
 
 from playground.finetuning.strategy.schedules import head_only
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 from playground.models.adapters import PrefixTuning
 
 PREFIX_TUNING = Strategy(
@@ -13,6 +13,6 @@ PREFIX_TUNING = Strategy(
     "the gate: arXiv:2303.16199, sec. 3.2",
     plasticity=head_only,
     rate=1e-2,
-    published=Published(5e-5, "github.com/XiangLi1999/PrefixTuning, README"),
-    extras=(PrefixTuning(),),
+    published=PublishedRate(5e-5, "github.com/XiangLi1999/PrefixTuning, README"),
+    adapters=(PrefixTuning(),),
 )

@@ -2,7 +2,7 @@
 
 from playground.finetuning.strategy.multitask import MultiTask
 from playground.finetuning.strategy.schedules import everything
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 from playground.models.adapters import PAL
 
 PROJECTED_ATTENTION = Strategy(
@@ -13,7 +13,7 @@ PROJECTED_ATTENTION = Strategy(
     source="arXiv:1902.02671, sec. 3; tasks take turns here, there they are drawn by their size to a falling power; "
     "where norms come first, the small attention reads what the layer's attention reads",
     plasticity=everything,
-    published=Published(2e-5, "github.com/AsaCooperStickland/Bert-n-Pals, README"),
-    extras=(PAL(),),
-    beside=(MultiTask(num_tasks=3),),
+    published=PublishedRate(2e-5, "github.com/AsaCooperStickland/Bert-n-Pals, README"),
+    adapters=(PAL(),),
+    aux_losses=(MultiTask(num_tasks=3),),
 )

@@ -2,7 +2,7 @@
 
 from playground.finetuning.strategy.head import Head
 from playground.finetuning.strategy.schedules import head_only
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 RECURRENT = Strategy(
     name="LSTM on word vectors",
@@ -12,6 +12,6 @@ RECURRENT = Strategy(
     source="arXiv:1802.05365, sec. 3.3 and 4 (the baselines)",
     plasticity=head_only,
     rate=1e-2,
-    published=Published(1e-3, "github.com/allenai/allennlp, training_config/ner_elmo.jsonnet, for names"),
+    published=PublishedRate(1e-3, "github.com/allenai/allennlp, training_config/ner_elmo.jsonnet, for names"),
     head=Head(reads=0, recurrent=True),
 )

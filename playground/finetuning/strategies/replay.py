@@ -1,6 +1,6 @@
 """Replay: old texts are read again beside the new task."""
 
-from playground.finetuning.strategy.losses import Replay
+from playground.finetuning.strategy.losses import ExperienceReplay
 from playground.finetuning.strategy.schedules import everything
 from playground.finetuning.strategy.strategy import Strategy
 
@@ -12,5 +12,5 @@ REPLAY = Strategy(
     "pre-training texts with the pre-training objective.",
     source="arXiv:1906.01076, sec. 3",
     plasticity=everything,
-    beside=(Replay(),),
+    aux_losses=(ExperienceReplay(),),
 )

@@ -11,5 +11,5 @@ REWRITTEN = Strategy(
     idea="Train everything on each text and on a copy of which a label-aware model has replaced a third.",
     source="CBERT, arXiv:1812.06705, sec. 3",
     plasticity=everything,
-    beside=(Rewritten(),),
+    aux_losses=(Rewritten(),),
 )

@@ -11,5 +11,5 @@ SELF_DISTILLATION = Strategy(
     idea="Train everything, and stay near the scores of a teacher: the mean of the earlier weights.",
     source="arXiv:2002.10345",
     plasticity=everything,
-    beside=(MeanTeacher(),),
+    aux_losses=(MeanTeacher(),),
 )

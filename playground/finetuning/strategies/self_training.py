@@ -12,5 +12,5 @@ SELF_TRAINING = Strategy(
     "with the model's own confident predictions as labels.",
     source="Lee 2013; after arXiv:1809.08370, sec. 1",
     plasticity=everything,
-    beside=(PseudoLabels(),),
+    aux_losses=(PseudoLabels(),),
 )

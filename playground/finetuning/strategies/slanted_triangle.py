@@ -1,7 +1,7 @@
 """Slanted triangular rates: a short rise and a long fall."""
 
 from playground.finetuning.strategy.schedules import SlantedTriangle
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 SLANTED_TRIANGLE = Strategy(
     name="slanted triangular rates",
@@ -10,5 +10,5 @@ SLANTED_TRIANGLE = Strategy(
     idea="Raise the learning rate quickly to find a good region, then lower it slowly to settle there.",
     source="arXiv:1801.06146, sec. 3.2, eq. 3",
     plasticity=SlantedTriangle(),
-    published=Published(1e-2, "arXiv:1801.06146, sec. 3.2, eq. 3: the highest rate, for all of ULMFiT"),
+    published=PublishedRate(1e-2, "arXiv:1801.06146, sec. 3.2, eq. 3: the highest rate, for all of ULMFiT"),
 )

@@ -12,5 +12,5 @@ STATIC_AND_CONTEXTUAL = Strategy(
     source="CoVe, arXiv:1708.00107, sec. 3",
     plasticity=head_only,
     rate=1e-2,
-    given=(OtherVectors(),),
+    extra_features=(OtherVectors(),),
 )

@@ -2,7 +2,7 @@
 
 from playground.finetuning.strategy.multitask import SampledTasks
 from playground.finetuning.strategy.schedules import everything
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 TEMPERATURE_SAMPLING = Strategy(
     name="temperature sampling",
@@ -12,6 +12,6 @@ TEMPERATURE_SAMPLING = Strategy(
     "sampled by the square root of its number of texts.",
     source="arXiv:1910.10683, sec. 3.5.2; here a task is drawn for each step, there for each example of a batch",
     plasticity=everything,
-    published=Published(1e-3, "github.com/google-research/text-to-text-transfer-transformer, README, constant"),
-    beside=(SampledTasks(num_tasks=3, train_size=128),),
+    published=PublishedRate(1e-3, "github.com/google-research/text-to-text-transfer-transformer, README, constant"),
+    aux_losses=(SampledTasks(num_tasks=3, train_size=128),),
 )

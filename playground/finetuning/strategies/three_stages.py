@@ -1,7 +1,7 @@
 """Sequential unfreezing: three stages from the new weights to the oldest."""
 
 from playground.finetuning.strategy.schedules import three_stages
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 THREE_STAGES = Strategy(
     name="sequential unfreezing",
@@ -10,5 +10,5 @@ THREE_STAGES = Strategy(
     idea="Train the head first, then all but the embeddings, then all.",
     source="arXiv:1902.10547, sec. 3",
     plasticity=three_stages,
-    published=Published(5e-4, "github.com/alexandra-chron/siatl, model_configs/SCV2_aux_ft_gu.yaml"),
+    published=PublishedRate(5e-4, "github.com/alexandra-chron/siatl, model_configs/SCV2_aux_ft_gu.yaml"),
 )

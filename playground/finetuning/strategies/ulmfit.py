@@ -3,7 +3,7 @@
 from playground.finetuning.strategy.head import Head
 from playground.finetuning.strategy.losses import AuxiliaryLM
 from playground.finetuning.strategy.schedules import Constant, Discriminative, FromTheTop, Product, SlantedTriangle
-from playground.finetuning.strategy.strategy import Published, Strategy
+from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 ULMFIT = Strategy(
     name="ULMFiT",
@@ -17,8 +17,8 @@ ULMFIT = Strategy(
     source="arXiv:1801.06146, sec. 3.2-3.3 and 4.1",
     waiting=Product((Constant(0.4), Discriminative(), SlantedTriangle())),
     plasticity=Product((FromTheTop(0.1), Discriminative(), SlantedTriangle())),
-    beside=(AuxiliaryLM(weight=1.0, lm_fraction=1 / 3),),
+    aux_losses=(AuxiliaryLM(weight=1.0, lm_fraction=1 / 3),),
     head=Head(pool="concat", hidden=50),
     rate=2e-2,
-    published=Published(1e-2, "arXiv:1801.06146, sec. 4.1: the highest rate of the classifier; 0.004 before that"),
+    published=PublishedRate(1e-2, "arXiv:1801.06146, sec. 4.1: the highest rate of the classifier; 0.004 before that"),
 )

@@ -13,7 +13,7 @@ from playground.batch import Tokens
 from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
-from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TrainerView
+from playground.finetuning.strategy.losses import AuxLoss, ReadingBudget, StepContext, TrainerView
 from playground.finetuning.strategy.semi_supervised import check_classes
 from playground.knob import knob
 from playground.models.model import LanguageModel
@@ -110,7 +110,7 @@ class Rewritten(AuxLoss):
         check_classes(self.name, task)
         check_filling(learner.model)
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return budget.tokens * (2 * budget.steps + self.finetune_steps)
 
     def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:

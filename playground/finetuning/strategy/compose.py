@@ -44,13 +44,13 @@ def compose(*strategies: Strategy) -> Strategy:
             (replace(p, where=f"{p.where}, for {s.name} alone") for s in strategies if (p := s.published)), None
         ),
         penalties=_all(strategies, name, "penalties"),
-        beside=_all(strategies, name, "beside"),
+        aux_losses=_all(strategies, name, "aux_losses"),
         task_loss=_one(strategies, name, "task_loss", None, "take the task's loss by"),
-        extras=_all(strategies, name, "extras"),
-        given=_all(strategies, name, "given"),
+        adapters=_all(strategies, name, "adapters"),
+        extra_features=_all(strategies, name, "extra_features"),
         head=_one(strategies, name, "head", TOP, "have heads that read"),
         fresh=_one(strategies, name, "fresh", "", "reinitialise"),
-        apart=_one(strategies, name, "apart", "", "set apart"),
+        own_row=_one(strategies, name, "own_row", "", "set apart"),
         averaged=_one(strategies, name, "averaged", 0.0, "average the last shares"),
         painted=tuple(cell for s in strategies for cell in s.painted),
         made_of=tuple(part for s in strategies for part in s.parts),
@@ -66,7 +66,7 @@ def nothing_added(whole: Strategy, parts: Sequence[Strategy]) -> list[str]:
 
 def _is_overruled(whole: Strategy, part: Strategy) -> bool:
     """Whether the others do the same without this part, and not what it does: `feature-based + full` stays frozen."""
-    fields = ("penalties", "beside", "task_loss", "extras", "given", "painted", "fresh", "averaged")
+    fields = ("penalties", "aux_losses", "task_loss", "adapters", "extra_features", "painted", "fresh", "averaged")
     if any(getattr(part, field) for field in fields) or part.head != TOP:
         return False
     others = product([p for p in factors(whole.plasticity) if p not in factors(part.plasticity)])
@@ -100,7 +100,7 @@ def _check(composed: Strategy) -> None:
     """Refuse a combination in which nothing learns for some steps, or a loss on weights that never move."""
     plan = replace(composed, painted=()).plan((*SAMPLE, *composed.new, "task head"), STEPS)
     reason = ""
-    below = [*composed.penalties, *(term for term in composed.beside if term.for_body and not composed.extras)]
+    below = [*composed.penalties, *(term for term in composed.aux_losses if term.for_body and not composed.adapters)]
     held = [*composed.penalties, *([composed.task_loss] if composed.task_loss and composed.task_loss.mixes else [])]
     layers = [k for k, row in enumerate(SAMPLE) if "layer" in row and not row.endswith("biases")]
     if not bool(plan.any(dim=0).all()):
@@ -183,10 +183,10 @@ def _listed(words: str, field: str) -> tuple[str, Callable[[Strategy], Any], Cal
 _THINGS: tuple[tuple[str, Callable[[Strategy], Any], Callable[[Strategy], str]], ...] = (
     ("learning rate", attrgetter("rate"), lambda s: f"{s.rate:g}"),
     _listed("penalties", "penalties"),
-    _listed("losses in addition to the task's", "beside"),
+    _listed("losses in addition to the task's", "aux_losses"),
     ("the task's own loss", attrgetter("task_loss"), lambda s: _word(s.task_loss) if s.task_loss else "the plain one"),
-    _listed("extra modules", "extras"),
-    _listed("inputs in addition to the words", "given"),
+    _listed("extra modules", "adapters"),
+    _listed("inputs in addition to the words", "extra_features"),
     (
         "what the head reads",
         attrgetter("head.reads", "head.pool"),
@@ -194,7 +194,7 @@ _THINGS: tuple[tuple[str, Callable[[Strategy], Any], Callable[[Strategy], str]],
     ),
     ("the head's own network", attrgetter("head.recurrent", "head.hidden"), lambda s: _own(s.head) or "none"),
     ("starts from scratch", attrgetter("fresh"), lambda s: s.fresh or "nothing"),
-    ("rows of their own in the plan", attrgetter("apart"), lambda s: s.apart or "none"),
+    ("rows of their own in the plan", attrgetter("own_row"), lambda s: s.own_row or "none"),
     ("share of the last steps that is averaged", attrgetter("averaged"), lambda s: f"{s.averaged:g}"),
     ("examples in a prompt", attrgetter("prompt"), lambda s: str(s.prompt.shots) if s.prompt else "no prompt"),
     ("cells painted by hand", attrgetter("painted"), lambda s: str(len(s.painted))),

@@ -84,7 +84,7 @@ class OtherVectors(ExtraFeatures):
     def prepare(self, base: Base, texts: Dataset) -> Dataset:
         table = base.remember((self.name, self.width), lambda: static_vectors(base, self.width))
         vectors = [table[texts.tokens.ids]]
-        for other in base.beside:
+        for other in base.extra_encoders:
             blocks = torch.arange(len(texts.tokens.ids), device=table.device).split(BLOCK)
             vectors.append(torch.cat([other.model.features(pick(texts.tokens, index)) for index in blocks]))
         return with_features(texts, torch.cat(vectors, dim=-1))

@@ -92,7 +92,7 @@ def losses_on(
 
 
 @dataclass(frozen=True)
-class Budget:
+class ReadingBudget:
     """What a run reads without its auxiliary losses: `steps` of `tokens` each, in rows of `seq_len`."""
 
     steps: int
@@ -119,7 +119,7 @@ class AuxLoss(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         """Tokens that it reads in addition to the batches of the task, over all steps."""
 
     def alone(self, steps: int) -> int:
@@ -170,7 +170,7 @@ class L2SPPenalty(Pull):
     )
     name: ClassVar[str] = "pull to the start"
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return 0.0
 
     def need(self, base: Base, names: Sequence[str]) -> list[Tensor]:
@@ -193,7 +193,7 @@ class EWCPenalty(Pull):
     name: ClassVar[str] = "pull by Fisher information"
     rehearses: ClassVar[bool] = True
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return self.rows * budget.seq_len
 
     def need(self, base: Base, names: Sequence[str]) -> list[Tensor]:
@@ -227,7 +227,7 @@ def fisher(model: nn.Module, names: Sequence[str], losses: Iterable[Tensor]) -> 
 
 
 @dataclass(frozen=True)
-class Replay(AuxLoss):
+class ExperienceReplay(AuxLoss):
     """In a share of the steps pre-training texts are read as well, so that they are not forgotten."""
 
     replay_ratio: float = knob(
@@ -238,7 +238,7 @@ class Replay(AuxLoss):
     for_body: ClassVar[bool] = True
     rehearses: ClassVar[bool] = True
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return int(self.replay_ratio * budget.steps) * self.rows * budget.seq_len
 
     def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:
@@ -288,7 +288,7 @@ class AuxiliaryLM(AuxLoss):
     def alone(self, steps: int) -> int:
         return int(self.lm_fraction * steps)
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return budget.tokens * (self.alone(budget.steps) if self.lm_fraction else budget.steps)
 
     def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:
@@ -335,7 +335,7 @@ class MeanTeacher(AuxLoss):
     weight: float = knob(1.0, 0.0, 10.0, unit="times the squared distance", why="Weight of the teacher's scores.")
     name: ClassVar[str] = "following the mean of earlier weights"
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return budget.tokens * budget.steps
 
     def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:

@@ -13,7 +13,7 @@ from playground.finetuning.data.files import find_task
 from playground.finetuning.data.input_format import InputFormat
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
-from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TrainerView, describe_fewer
+from playground.finetuning.strategy.losses import AuxLoss, ReadingBudget, StepContext, TrainerView, describe_fewer
 from playground.knob import knob
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
@@ -79,7 +79,7 @@ class MultiTask(OtherTasks):
     )
     single_task_fraction: float = knob(0.0, 0.0, 0.9, unit="share of the steps", why="How long they are trained alone.")
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return budget.tokens * self.reading(budget.steps)
 
     def alone(self, steps: int) -> int:
@@ -105,7 +105,7 @@ class SampledTasks(OtherTasks):
     temperature: float = knob(2.0, 1.0, 1000.0, why="1 draws a task as often as one of its texts; more evens them out.")
     maximum: int = knob(2**21, 1, 2**21, unit="texts", why="A task with more texts counts as if it had this number.")
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return 0.0  # a batch of another task is read in the place of one of the task in question
 
     def mixing_rates(self, sizes: Sequence[int]) -> Tensor:

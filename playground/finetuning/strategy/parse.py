@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from playground.errors import UserError
 from playground.finetuning.strategy.find import find_strategy, split_outside_brackets
-from playground.finetuning.strategy.schedules import Cell
+from playground.finetuning.strategy.schedules import PaintedCell
 from playground.finetuning.strategy.strategy import Strategy
 
 CELL = re.compile(r"(?P<group>.+?) +(?P<first>\d+)-(?P<last>\d+) +x(?P<multiplier>[\d.eE+-]+)")
@@ -52,11 +52,11 @@ def split(lines: str) -> list[str]:
     return [line for line in split_outside_brackets(lines, ",") if line]
 
 
-def _cell(text: str) -> Cell:
+def _cell(text: str) -> PaintedCell:
     match = CELL.fullmatch(text)
     try:
         if match is None:
             raise ValueError
-        return Cell(match["group"], int(match["first"]), int(match["last"]), float(match["multiplier"]))
+        return PaintedCell(match["group"], int(match["first"]), int(match["last"]), float(match["multiplier"]))
     except ValueError as error:
         raise UserError(f"{text!r} is not a painted cell; write it like embeddings 1-40 x0.") from error

@@ -162,7 +162,7 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Cell:
+class PaintedCell:
     """A piece of a plan painted by hand: one group from the first to the last step (counted from 1, both included)."""
 
     group: str
@@ -171,7 +171,7 @@ class Cell:
     multiplier: float
 
 
-def paint(plan: Tensor, groups: Sequence[str], cells: Sequence[Cell]) -> Tensor:
+def paint(plan: Tensor, groups: Sequence[str], cells: Sequence[PaintedCell]) -> Tensor:
     """The plan with some cells replaced; later ones lie on top of earlier ones."""
     plan = plan.clone()
     for cell in cells:

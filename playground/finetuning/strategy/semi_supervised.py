@@ -14,7 +14,7 @@ from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.input_format import InputFormat
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
-from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TrainerView, describe_fewer
+from playground.finetuning.strategy.losses import AuxLoss, ReadingBudget, StepContext, TrainerView, describe_fewer
 from playground.knob import knob
 from playground.training.train_state import TrainState
 
@@ -32,7 +32,7 @@ class AdversarialFGM(AuxLoss):
     weight: float = knob(1.0, 0.0, 10.0, unit="times the task's loss", why="Weight of the adversarial copies.")
     name: ClassVar[str] = "moved embeddings"
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return 2 * budget.tokens * budget.steps
 
     def loss(self, run: TrainerView, now: StepContext) -> Tensor:
@@ -92,7 +92,7 @@ class PseudoLabels(Unlabelled):
     )
     name: ClassVar[str] = "own answers"
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return budget.tokens * (budget.steps - int(self.start_fraction * budget.steps))
 
     def loss(self, run: TrainerView, now: StepContext) -> Tensor:
@@ -119,7 +119,7 @@ class CrossViewTraining(Unlabelled):
     weight: float = knob(1.0, 0.0, 10.0, unit="times the divergence", why="Weight of the halves.")
     name: ClassVar[str] = "cross views"
 
-    def tokens_read(self, budget: Budget) -> float:
+    def tokens_read(self, budget: ReadingBudget) -> float:
         return 3 * budget.tokens * (budget.steps // 2)
 
     def loss(self, run: TrainerView, now: StepContext) -> Tensor:

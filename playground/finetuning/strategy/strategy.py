@@ -19,7 +19,7 @@ from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import TOP, Head, check_writing
 from playground.finetuning.strategy.losses import AuxLoss
 from playground.finetuning.strategy.multitask import OtherTasks, SampledTasks
-from playground.finetuning.strategy.schedules import BIASES, Cell, Plasticity, everything, paint
+from playground.finetuning.strategy.schedules import BIASES, PaintedCell, Plasticity, everything, paint
 from playground.finetuning.strategy.task_losses import TaskLoss
 from playground.models import Architecture
 from playground.models.adapters import AdapterKind
@@ -54,7 +54,7 @@ FAMILIES = {
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedRate:
     """A learning rate that was used for a large model, and the public place where it stands."""
 
     rate: float
@@ -66,14 +66,14 @@ class Strategy:
     """A plasticity plan, penalties and extra modules; `rate * plan[g, s]` is a learning rate, and 0 is truly frozen.
 
     `waiting` is the plan of the steps in which the task waits for the old question, `plasticity` that of the rest.
-    `penalties` hold the weights back and are 0 at the start; `beside` are further losses in the same steps; `task_loss`
-    takes the task's own in another form; `extras` are new modules, which learn as the head does; `given` are further
-    inputs of the model or the head. `head` says what the task's head reads, `fresh` which part of the model is
-    initialised again, `apart` which parameters of a group form a row of their own in the plan, `averaged` over which
-    last share of the steps the final weights are the mean, `painted` are cells of the plan edited by hand, and
-    `made_of` names the strategies that were put together. `rate` is ours: it suits these tiny models and short runs.
-    `published` is what the authors used for a large one, None where no place that we could read states it. With a
-    `prompt` nothing learns: the model is asked untrained.
+    `penalties` hold the weights back and are 0 at the start; `aux_losses` are further losses in the same steps;
+    `task_loss` takes the task's own in another form; `adapters` are new modules, which learn as the head does;
+    `extra_features` are further inputs of the model or the head. `head` says what the task's head reads, `fresh` which
+    part of the model is initialised again, `own_row` which parameters of a group form a row of their own in the plan,
+    `averaged` over which last share of the steps the final weights are the mean, `painted` are cells of the plan edited
+    by hand, and `made_of` names the strategies that were put together. `rate` is ours: it suits these tiny models and
+    short runs. `published` is what the authors used for a large one, None where no place that we could read states it.
+    With a `prompt` nothing learns: the model is asked untrained.
     """
 
     name: str
@@ -81,20 +81,20 @@ class Strategy:
     source: str
     plasticity: Plasticity
     rate: float = 4e-3
-    published: Published | None = None
+    published: PublishedRate | None = None
     aliases: tuple[str, ...] = ()
     family: str = ""
     penalties: tuple[AuxLoss, ...] = ()
-    beside: tuple[AuxLoss, ...] = ()
+    aux_losses: tuple[AuxLoss, ...] = ()
     waiting: Plasticity = everything
     task_loss: TaskLoss | None = None
-    extras: tuple[AdapterKind, ...] = ()
-    given: tuple[ExtraFeatures, ...] = ()
+    adapters: tuple[AdapterKind, ...] = ()
+    extra_features: tuple[ExtraFeatures, ...] = ()
     head: Head = TOP
     fresh: Literal["", "encoder", "decoder", "layers", "everything"] = ""
-    apart: Literal["", "biases"] = ""
+    own_row: Literal["", "biases"] = ""
     averaged: float = 0.0
-    painted: tuple[Cell, ...] = ()
+    painted: tuple[PaintedCell, ...] = ()
     made_of: tuple[str, ...] = ()
     prompt: Prompt | None = None
 
@@ -111,20 +111,20 @@ class Strategy:
 
     @property
     def rehearses(self) -> bool:
-        return any(term.rehearses for term in (*self.penalties, *self.beside, *self.given))
+        return any(term.rehearses for term in (*self.penalties, *self.aux_losses, *self.extra_features))
 
     @property
     def others(self) -> OtherTasks | None:
-        return next((term for term in self.beside if isinstance(term, OtherTasks)), None)
+        return next((term for term in self.aux_losses if isinstance(term, OtherTasks)), None)
 
     @property
     def new(self) -> tuple[str, ...]:
         """The rows of its plan for what is added to the model, without the task's head."""
-        return (*(extra.name for extra in self.extras), *([OTHER] if self.others else []))
+        return (*(extra.name for extra in self.adapters), *([OTHER] if self.others else []))
 
     def waits(self, steps: int) -> int:
         """In how many of the first steps the task's own loss is left out, so that its head cannot learn."""
-        return max((term.alone(steps) for term in self.beside), default=0)
+        return max((term.alone(steps) for term in self.aux_losses), default=0)
 
     def plan(self, groups: Sequence[str], steps: int) -> Tensor:
         """The multipliers `[g, s]`, evaluated once; the optimiser reads its columns and the heat map draws them.
@@ -149,7 +149,7 @@ class Strategy:
         Biases that are apart are those of layers, and of the embeddings where these have a norm.
         """
         body = [f"encoder layer {k + 1}" for k in range(shape.layers)]
-        biased = {*body, *(["embeddings"] if shape.embedding_norm else [])} if self.apart == "biases" else set[str]()
+        biased = {*body, *(["embeddings"] if shape.embedding_norm else [])} if self.own_row == "biases" else set[str]()
         both = [row for group in ("embeddings", *body) for row in (group, f"{group}{BIASES}")]
         kept = [row for row in both if not row.endswith(BIASES) or row.removesuffix(BIASES) in biased]
         return (*kept, *self.new, "task head")
@@ -157,10 +157,10 @@ class Strategy:
     def check(self, learner: TrainState, task: Task) -> None:
         """Refuse a model or a task that it cannot be used for."""
         highest = max(self.head.levels(learner.model))
-        if self.extras and highest < min(learner.model.shape.layers, learner.model.top_hidden_state):
+        if self.adapters and highest < min(learner.model.shape.layers, learner.model.top_hidden_state):
             raise UserError(
-                f"The head of {self.name} reads level {highest}, so what {self.extras[0].name} would add to the layers "
-                "above it is not read. Choose a head that reads the top, or leave one of them out."
+                f"The head of {self.name} reads level {highest}, so what {self.adapters[0].name} would add to the "
+                "layers above it is not read. Choose a head that reads the top, or leave one of them out."
             )
         if self.fresh in ("encoder", "decoder") and not learner.model.shape.decoder_layers:
             raise UserError(
@@ -169,12 +169,12 @@ class Strategy:
             )
         groups = learner.model.groups().items()
         body = (name for group, names in groups if group.startswith(("embeddings", "encoder")) for name in names)
-        if self.apart == "biases" and not any(map(is_bias, body)):
+        if self.own_row == "biases" and not any(map(is_bias, body)):
             raise UserError(
                 f"{self.name} trains the biases of a model, and {learner.entry.name} has none. Choose another "
                 "strategy, or a base with biases, such as BERT."
             )
-        for term in (*self.penalties, *self.beside):
+        for term in (*self.penalties, *self.aux_losses):
             term.check(learner, task)
         if self.task_loss is not None:
             self.task_loss.check(learner, task)
@@ -186,8 +186,10 @@ class Strategy:
 
     def notices(self, base: Base, train: Dataset, test: Dataset, input_format: InputFormat) -> tuple[str, ...]:
         """Sentences on what does not stand in its prompts and what is lacking among the texts that it reads too."""
-        lines = [line for term in (*self.penalties, *self.beside) for line in term.notices(base, input_format)]
-        lines += [line for given in self.given for texts in (train, test) for line in given.notices(base, texts)]
+        lines = [line for term in (*self.penalties, *self.aux_losses) for line in term.notices(base, input_format)]
+        lines += [
+            line for given in self.extra_features for texts in (train, test) for line in given.notices(base, texts)
+        ]
         if isinstance(self.others, SampledTasks):
             share = float(self.others.rates_for(train, base, input_format)[0])
             lines.append(f"The task itself is learned in about {share:.0%} of the steps, other tasks in the rest.")
@@ -195,7 +197,7 @@ class Strategy:
             lines += describe_left_out(base.learner.model, self.prompt, test.answer.prompts(self.prompt, train, test))
         return tuple(f"{self.name}: {line}" for line in lines)
 
-    def paint(self, *cells: Cell) -> "Strategy":
+    def paint(self, *cells: PaintedCell) -> "Strategy":
         """The same strategy with some cells of its plan painted over."""
         if self.prompt:
             raise UserError(f"{self.name} trains nothing, so there is no plan to paint.")
@@ -219,7 +221,7 @@ def texts_for(
     suited = format_for(learner.model.shape, input_format, max_length)
     for strategy in chosen:
         strategy.check(learner, task)
-        for given in strategy.given:
+        for given in strategy.extra_features:
             given.check(learner, task, tokenizer)
         if strategy.prompt:
             task.check_prompt(learner.model, tokenizer)

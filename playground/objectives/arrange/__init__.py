@@ -4,11 +4,11 @@ from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
 from playground.objectives.arrange.code import ArrangeDocument, ControlCode, WrapSpecials
 from playground.objectives.arrange.fields import ArrangeFields
 from playground.objectives.arrange.first import ArrangeFirst
-from playground.objectives.arrange.half import FirstOfPair
-from playground.objectives.arrange.judged import LabelledPair
+from playground.objectives.arrange.first_of_pair import FirstOfPair
+from playground.objectives.arrange.labelled_pair import LabelledPair
 from playground.objectives.arrange.language import ArrangeLanguage, DropLanguageIds
+from playground.objectives.arrange.mixture_part import SampleTask
 from playground.objectives.arrange.pair import ArrangePair
-from playground.objectives.arrange.part import SampleTask
 from playground.objectives.arrange.segments import ArrangeSegments
 from playground.objectives.arrange.text import ArrangeText, ShiftRight
 from playground.objectives.arrange.windows import ArrangeWindows

@@ -1,7 +1,7 @@
 """Ask: what is predicted, at which positions, and which predictions are scored."""
 
-from playground.objectives.ask.judged import OverrideLossMask, Reweight
 from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair, AskReplaced
+from playground.objectives.ask.loss_mask import OverrideLossMask, Reweight
 from playground.objectives.ask.words import (
     AskCentre,
     AskContinuation,

@@ -11,7 +11,7 @@ from playground.batch import Action, Batch, Stream, gather_origin, token_strings
 from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives import plan_overrides
-from playground.objectives.choose.frequent import word_weights
+from playground.objectives.choose.subsampling import word_weights
 from playground.objectives.ops import sampling
 from playground.objectives.ops.marked_spans import marked_spans
 from playground.objectives.stage import Change, PlanOverrides

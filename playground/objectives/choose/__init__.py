@@ -1,9 +1,8 @@
 """Choose: which tokens, spans or orders an objective works on. Specials and padding are never chosen."""
 
 from playground.objectives.choose.adjacent import MergeAdjacent
-from playground.objectives.choose.frequent import SubsampleFrequent
 from playground.objectives.choose.geometric import ChooseGeometricSpans
-from playground.objectives.choose.intact import KeepSomeSentences
+from playground.objectives.choose.kept_sentences import KeepSomeSentences
 from playground.objectives.choose.labelled import ChooseSupervised
 from playground.objectives.choose.ngrams import ChooseNgrams
 from playground.objectives.choose.one_ngram import ChooseNgram
@@ -12,6 +11,7 @@ from playground.objectives.choose.sentences import ChooseGapSentences
 from playground.objectives.choose.share import ChooseForDeletion, ChooseRatio
 from playground.objectives.choose.spans import ChooseMassSpan, ChoosePoissonSpans, ChooseSpans, ChosenSpans
 from playground.objectives.choose.split import ChooseSplit
+from playground.objectives.choose.subsampling import SubsampleFrequent
 from playground.objectives.choose.tokens import ChooseTokens
 from playground.objectives.choose.trigrams import ChooseTrigrams
 from playground.objectives.choose.units import ChooseWholeUnits

@@ -11,7 +11,7 @@ from playground.batch import Batch, Tokens
 from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.change.tokens import word_id
-from playground.objectives.choose.frequent import word_weights
+from playground.objectives.choose.subsampling import word_weights
 from playground.objectives.ops import sampling
 from playground.objectives.stage import PlanOverrides, Propose
 

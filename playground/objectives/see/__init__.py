@@ -1,12 +1,12 @@
 """See: the attention masks, and labels read with the words. What is set here is what runs and what the stage draws."""
 
-from playground.objectives.see.alone import SeeAll, SeeLeft, SeePrefix, SeeRight
-from playground.objectives.see.apart import SeeThroughOne, SeeWithinSegment
-from playground.objectives.see.crossed import SeeEncoderDecoder
+from playground.objectives.see.encoder_decoder import SeeEncoderDecoder
 from playground.objectives.see.labels import SeeLabels, SeeTask
 from playground.objectives.see.order import SeePermutation
 from playground.objectives.see.painted import OverrideMask
 from playground.objectives.see.segments import NumberSegments
+from playground.objectives.see.single_stack import SeeAll, SeeLeft, SeePrefix, SeeRight
+from playground.objectives.see.two_texts import SeeThroughOne, SeeWithinSegment
 from playground.objectives.see.views import SeeViews
 from playground.objectives.see.window import SeeAllButSelf, SeeSelf, SeeWindow
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from playground.batch import Batch, causal_mask, full_mask, mask_by_level
-from playground.objectives.see.alone import from_right, with_mask
+from playground.objectives.see.single_stack import from_right, with_mask
 from playground.objectives.stage import See
 
 

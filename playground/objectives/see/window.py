@@ -8,7 +8,7 @@ from torch import Generator, Tensor
 from playground.batch import AttentionMask, Batch, arange_rows, full_mask
 from playground.knob import knob
 from playground.objectives.ops.windows import describe_radii, draw_radii, override_radii, window, words_around
-from playground.objectives.see.alone import with_mask
+from playground.objectives.see.single_stack import with_mask
 from playground.objectives.stage import PlanOverrides, See
 
 

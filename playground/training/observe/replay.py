@@ -115,7 +115,7 @@ class ReplayRecorder:
             self.steps.append(learner.step)
             self.seen.append(read(learner.model, self.batch))
 
-    def replay(self, curve: "Curve") -> "Replay":
+    def replay(self, curve: "RecordedCurve") -> "Replay":
         """All that a page needs to show the run again, at no more than `MOST` well-spaced moments."""
         due = spaced(self.steps[-1])
         kept = sorted({min(range(len(self.steps)), key=lambda k: abs(self.steps[k] - step)) for step in due})
@@ -139,7 +139,7 @@ def _spaced(last: int) -> frozenset[int]:
 
 
 @dataclass(frozen=True)
-class Curve:
+class RecordedCurve:
     """The losses of one target in a unit, as pairs of step and loss, and the levels to compare them with."""
 
     training: Sequence[tuple[int, float]] = ()
@@ -159,7 +159,7 @@ class Replay:
     record: dict[str, Any]
     moments: tuple[dict[str, Any], ...]
     attention: dict[str, Tensor]
-    curve: Curve
+    curve: RecordedCurve
 
     @property
     def last(self) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _watched(run: Run, folder: Path, events: Iterable[AnyEvent], text: Tokens | 
 
 def _save(folder: Path, recorder: ReplayRecorder, run: Run, earlier: Replay | None) -> None:
     """Write the moments beside the checkpoint; the curve is in `metrics.jsonl` already."""
-    replay = recorder.replay(Curve(levels=recorder.levels(run), unit=recorder.unit))
+    replay = recorder.replay(RecordedCurve(levels=recorder.levels(run), unit=recorder.unit))
     replay = replay.after(earlier) if earlier else replay
     levels = dict(replay.curve.levels)
     about = {"format": checkpoint.FORMAT, "record": replay.record, "moments": replay.moments, "levels": levels}
@@ -227,7 +227,7 @@ def load(folder: Path) -> Replay:
         names = next((list(row["terms"]) for row in rows if "terms" in row), [])
         training = [(row["step"], next(iter(row["terms"].values()))) for row in rows if "terms" in row]
         held_out = [(row["step"], row["held_out"]) for row in rows if "held_out" in row]
-        curve = Curve(
+        curve = RecordedCurve(
             training, held_out, about["levels"], names[0] if len(names) > 1 else "", about.get("unit", "nats")
         )
         return Replay(about["record"], tuple(about["moments"]), attention, curve)

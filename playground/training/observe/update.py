@@ -12,7 +12,7 @@ from playground.analysis.predictions import ForwardTrace, read
 from playground.answers import total_loss
 from playground.batch import Batch
 from playground.devices import on_cpu
-from playground.objectives.arrange.part import Part
+from playground.objectives.arrange.mixture_part import MixturePart
 from playground.objectives.formula import written as formula
 from playground.objectives.objective import Step, acting_on
 from playground.rng import generator
@@ -86,9 +86,9 @@ def steps_of_row(steps: tuple[Step, ...], row: int, device: torch.device) -> tup
     )
 
 
-def _plan_of(step: Step, row: int) -> Part | None:
+def _plan_of(step: Step, row: int) -> MixturePart | None:
     """The part of a mixture that was drawn for a row."""
-    return Part(step.plan.number[row : row + 1]) if step.part == -1 else None
+    return MixturePart(step.plan.number[row : row + 1]) if step.part == -1 else None
 
 
 def _own(seen: ForwardTrace, memory: int) -> ForwardTrace:

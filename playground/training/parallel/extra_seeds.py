@@ -9,7 +9,7 @@ from playground.errors import UserError
 from playground.training.loop import Run
 from playground.training.observe.look import ProbeSentence
 from playground.training.parallel.seeds import Band, Finished, Observer, Point, bands, train_seeds
-from playground.training.session import Row, Session
+from playground.training.session import CurvePoint, Session
 from playground.training.store.runs import Runs
 from playground.training.system import threads
 
@@ -73,7 +73,7 @@ class ExtraSeeds:
         if self.state == "ready":
             self.state = "done"
 
-    def bands(self, watched: Sequence[Row]) -> tuple[Band, ...]:
+    def bands(self, watched: Sequence[CurvePoint]) -> tuple[Band, ...]:
         """The band over all seeds so far, including the watched one with these rows."""
         own = [Point(self.run.seed, row) for row in watched if row.held_out is not None]
         return bands([*own, *self.evaluated])

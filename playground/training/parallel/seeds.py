@@ -25,9 +25,9 @@ from playground.training.memory import available, estimate, format_bytes, worker
 from playground.training.observe import replay
 from playground.training.observe.recording import Film, Moment, with_moments
 from playground.training.parallel.stacked import chosen_way, parted
-from playground.training.parallel.stacked_seeds import Stack, hindrance
+from playground.training.parallel.stacked_seeds import SeedStack, hindrance
 from playground.training.parallel.workers import context, pool, received
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from playground.training.store.lock import claimed
 from playground.training.store.metrics import RunFacts, Summary, recorded
 from playground.training.store.runs import Parent, Runs
@@ -42,7 +42,7 @@ class Point:
     """A new point on the curve of one seed."""
 
     seed: int
-    row: Row
+    row: CurvePoint
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def _train_stacked(
     with ExitStack() as locks:
         owns = [_prepare(run, seed, resume, observer, locks) for seed in seeds]
         states = [prepared(own, learner) for own, learner in owns]
-        Stack(states)
+        SeedStack(states)
         going = [
             (state, _points(own, events_of(state), learner, runs, observer))
             for state, (own, learner) in zip(states, owns, strict=True)
@@ -230,7 +230,7 @@ def _points(
     replayed: bool = False,
 ) -> Generator[Points]:  # fmt: skip
     """The points of one seed after each event, which is written down as it trains, and its facts."""
-    summary, last, seed, unread = Summary(run), Row(0, None, None, 0, 0.0), run.seed, Unread()
+    summary, last, seed, unread = Summary(run), CurvePoint(0, None, None, 0, 0.0), run.seed, Unread()
     film, text = (observer.film, observer.text) if observer else (None, None)
     moments = with_moments(run, events, film) if film else events
 
@@ -238,7 +238,7 @@ def _points(
         nonlocal last
         for event in events:
             if isinstance(event, Stepped):
-                last = Row.of(event)
+                last = CurvePoint.of(event)
                 yield Point(seed, last)
             else:
                 yield Point(seed, replace(last, step=event.step, loss=None, held_out=event.held_out, more=()))

@@ -49,7 +49,7 @@ def columns(values: Sequence[Tensor], axis: int = 0) -> Tensor:
 
 
 @dataclass
-class Rows:
+class StackedParameters:
     """Some parameters of all models: `flat` `[k, n]` holds them, `parts` `[k, ...]` are views for the forward pass.
 
     `means` are AdamW's two running means `[k, n]`, `count` `[k, 1]` the number of steps of each model.
@@ -61,7 +61,7 @@ class Rows:
     count: Tensor | None = None
 
     @classmethod
-    def of(cls, models: Sequence[nn.Module], names: Sequence[str]) -> "Rows":
+    def of(cls, models: Sequence[nn.Module], names: Sequence[str]) -> "StackedParameters":
         """The named parameters of all models, whose own parameters become views of these."""
         each = [dict(model.named_parameters()) for model in models]
         flat = torch.stack([columns([own[name].detach() for name in names]) for own in each])
@@ -125,6 +125,6 @@ def widened(values: Sequence[Tensor], fill: float = 0) -> Tensor:
     return torch.stack([pad(v, p, value=fill) if any(p) else v for v, p in zip(values, padding, strict=True)])
 
 
-def parts_of(rows: Mapping[str, Rows]) -> dict[str, Tensor]:
+def parts_of(rows: Mapping[str, StackedParameters]) -> dict[str, Tensor]:
     """The parts of several rows by name."""
     return {name: part for some in rows.values() for name, part in some.parts.items()}

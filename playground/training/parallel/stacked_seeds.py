@@ -17,7 +17,7 @@ from playground.objectives import Objective
 from playground.objectives.arrange import SampleTask
 from playground.training.accumulation import BatchLoss, single_process
 from playground.training.loop import RunState
-from playground.training.parallel.stacked import Rows, widened
+from playground.training.parallel.stacked import StackedParameters, widened
 
 
 def hindrance(state: RunState) -> str:
@@ -55,7 +55,7 @@ def _asks_by_lot(objective: Objective) -> bool:
 class Shared:
     """The gradient of one seed: from the stack while all are at the same step, else by itself."""
 
-    stack: "Stack"
+    stack: "SeedStack"
     number: int
 
     def __call__(self, model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> BatchLoss:
@@ -68,7 +68,7 @@ class Shared:
         return loss
 
 
-class Stack:
+class SeedStack:
     """The models of several seeds with a model axis in front; `ready` are losses of step `at` not used so far."""
 
     def __init__(self, states: Sequence[RunState]) -> None:
@@ -77,7 +77,7 @@ class Stack:
         self.at = -1
         models = [state.learner.model for state in states]
         self.model = models[0]
-        self.rows = Rows.of(models, [name for name, _ in models[0].named_parameters()])
+        self.rows = StackedParameters.of(models, [name for name, _ in models[0].named_parameters()])
         for number, state in enumerate(states):
             state.learner.gradient = Shared(self, number)
 

@@ -29,7 +29,7 @@ from playground.training.checkpoint import Checkpoint, kept
 from playground.training.events import Evaluated, Started, Stepped, Stopped, Unread
 from playground.training.loop import Run
 from playground.training.observe.recording import Moment, from_json, to_json
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from playground.training.store import lock
 from playground.training.store.metrics import AnyEvent
 from playground.training.train_state import TrainState
@@ -198,7 +198,7 @@ class Runs:
             raise UserError(f"There is no run {name!r} in {self.folder}; there are: {', '.join(runs) or 'none'}.")
         return runs[name]
 
-    def points(self, name: str, after: int = -1) -> list[Row]:
+    def points(self, name: str, after: int = -1) -> list[CurvePoint]:
         """The curve of a run beyond a step; evaluations are points with `held_out` and without `loss`."""
         query = f"SELECT {BY_STEP['points']} FROM points WHERE run = ? AND step > ? ORDER BY step, rowid"
         return self._select(_point, query, name, after)
@@ -357,8 +357,8 @@ class _Recorder:
     base: sqlite3.Connection | None = None
     held: FileLock | None = None
     learner: TrainState | None = None
-    last: Row = field(default=Row(0, None, None, 0, 0.0))
-    waiting: list[Row] = field(default_factory=list)
+    last: CurvePoint = field(default=CurvePoint(0, None, None, 0, 0.0))
+    waiting: list[CurvePoint] = field(default_factory=list)
     unread: Unread = field(default_factory=Unread)
 
     def __enter__(self) -> "_Recorder":
@@ -439,7 +439,7 @@ class _Recorder:
             insert = f"INSERT INTO runs ({', '.join(values)}) VALUES ({', '.join(f':{k}' for k in values)})"
             base.execute(f"{insert} ON CONFLICT (name) DO UPDATE SET {updates}", values)
         self.base, self.learner = base, learner
-        self.last = Row(learner.step, None, None, learner.tokens, learner.seconds, (), learner.scored)
+        self.last = CurvePoint(learner.step, None, None, learner.tokens, learner.seconds, (), learner.scored)
         before = self.runs.points(self.name if parent is None else parent.run) if learner.step else []
         for point in (point for point in before if point.step == learner.step):
             self.last = replace(self.last, flops=point.flops)
@@ -500,11 +500,11 @@ def _values(table: str, row: Sequence[Any], *json_columns: str) -> dict[str, Any
     return values
 
 
-def _point(row: tuple[Any, ...]) -> Row:
+def _point(row: tuple[Any, ...]) -> CurvePoint:
     """A point from its row; losses and accuracies are pairs of a target and a number."""
     point = _values("points", row, "more", "accuracy")
     point |= {name: tuple(map(tuple, point[name])) for name in ("more", "accuracy")}
-    return Row(**point)
+    return CurvePoint(**point)
 
 
 def settings(entry: Entry) -> dict[str, Any]:

@@ -9,7 +9,7 @@ Clock = Callable[[], float]
 """Seconds that have passed, of whatever kind."""
 
 
-class Budget:
+class TimeBudget:
     """Whether something may be done again, so that its time `spent` is at most a `share` of all time `there`.
 
     Two times lie at least `every` seconds apart; after `longest` seconds of the day it may be done in any case.

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from playground.analysis.floor.automaton import automaton, automaton_of
-from playground.analysis.floor.chart import Chart, chart_of
+from playground.analysis.floor.chart import ParseChart, chart_of
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld.truth import every_text
 from playground.errors import UserError
@@ -22,7 +22,7 @@ PRESETS = ("reviews", "agreement", "facts")
 def test_chances_sum_to_one_from_one_side_and_from_both(preset):
     rows = generate(preset, 3, 2_000).windows(24, "held_out").ids[:3]
     for row in rows.tolist():
-        chart = Chart(automaton(preset), tuple(row), "window")
+        chart = ParseChart(automaton(preset), tuple(row), "window")
         for chances in (chart.next_words(), chart.two_sided()):
             assert float((chances.sum(1) - 1).abs().max()) < 1e-9
             assert bool((chances.gather(1, torch.tensor(row)[:, None]) > 0).all())
@@ -66,7 +66,7 @@ def test_words_fill_a_gap_as_often_as_their_chance_says(preset, tokens):
     for contexts in (left, both):
         for (before, after), found in sorted(contexts.items(), key=lambda each: -each[1].total())[:6]:
             number, position = found.total(), len(before)
-            chart = Chart(rules, (*before, next(iter(found)), *after))
+            chart = ParseChart(rules, (*before, next(iter(found)), *after))
             seen = [True] * position + [False] + [True] * len(after)
             for word, chance in enumerate(chart.chances(position, seen).tolist()):
                 spread = number * chance * (1 - chance)
@@ -87,7 +87,7 @@ def test_the_floor_of_whole_documents_is_the_bound_where_no_choice_is_hidden():
     documents = corpus.ids.split(torch.bincount(corpus.document_ids).tolist())
     nats = torch.zeros(0, dtype=torch.float64)
     for row in documents:
-        chances = Chart(rules, tuple(row.tolist()), "document").next_words()
+        chances = ParseChart(rules, tuple(row.tolist()), "document").next_words()
         nats = torch.cat([nats, -chances.gather(1, row[:, None].long())[:, 0].log()])
     assert float(nats.mean()) == pytest.approx(corpus.entropy_bound, abs=4 * float(nats.std()) / len(nats) ** 0.5)
     assert float(nats.sum()) / len(corpus) <= corpus.entropy_bound + 1e-9

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from playground.analysis.influence import (
-    Training,
+    GradientDescent,
     agreement,
     curvature,
     descend,
@@ -41,7 +41,7 @@ def regression(steps=400, rate=0.3):
     def query(weights):
         return (new @ weights[0] - wanted).square()
 
-    return Training((torch.zeros(3).double(),), terms, [0] * steps, rate, [0] * GROUPS), query, (x, y)
+    return GradientDescent((torch.zeros(3).double(),), terms, [0] * steps, rate, [0] * GROUPS), query, (x, y)
 
 
 def test_descent_ends_where_the_closed_form_says():

@@ -10,7 +10,7 @@ import torch
 
 from playground.analysis.facts import known_questions, mention_counts
 from playground.analysis.floor.automaton import automaton
-from playground.analysis.floor.chart import Chart
+from playground.analysis.floor.chart import ParseChart
 from playground.analysis.instrument import instrument_named
 from playground.analysis.instruments.agreement import _best
 from playground.analysis.instruments.odd_one_out import _topics
@@ -173,7 +173,7 @@ def test_the_best_of_a_right_to_left_model_knows_the_words_behind_alone():
     subject = replace(fresh("GPT", "agreement"), model=make_model(shape, len(corpus.tokenizer), generator(0)))
     found = instrument_named("perplexity").look(subject)
     ids = tuple(subject.sentence().ids[0].tolist())
-    chart = Chart(automaton("agreement"), ids)
+    chart = ParseChart(automaton("agreement"), ids)
     behind = [chart.chances(k, [j > k for j in range(len(ids))])[word].log() for k, word in enumerate(ids)]
     assert found.number("perplexity") > 1
     assert found.numbers[1].baselines["best possible"] == pytest.approx(-float(sum(behind)) / len(ids))

@@ -15,7 +15,7 @@ from playground.compression import read_pipeline
 from playground.compression.classifier import fine_tuned, score_all
 from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
 from playground.compression.grids import round_activations
-from playground.compression.meters import Latency, Matrix, Size, operations
+from playground.compression.meters import Latency, Size, WeightMatrix, operations
 from playground.compression.report import FILES
 from playground.compression.storage import FILE, WORDS, export_folder, load, not_in_a_folder, pack
 from playground.errors import UserError
@@ -150,7 +150,7 @@ def test_the_files_hold_the_facts(result):
 
 def outcome(name, accuracies, weight, parameters=10):
     """Outcomes with such scores and bytes."""
-    held = Size(parameters, parameters, weight, weight, (Matrix("a", (1, 1), 0.0, 32),))
+    held = Size(parameters, parameters, weight, weight, (WeightMatrix("a", (1, 1), 0.0, 32),))
     return tuple(
         Outcome(name, seed, accuracy, {"accuracy": accuracy}, 1.0, held, float(weight), 2.0, 0, (), (), {}, 1.0, "")
         for seed, accuracy in enumerate(accuracies)

@@ -20,7 +20,7 @@ import torch
 from playground import cli
 from playground.cli.compare import _table as lines_of
 from playground.errors import UserError
-from playground.finetuning import Cell, Comparison, TrialEvent, find_strategy, find_task, strategies
+from playground.finetuning import Comparison, PaintedCell, TrialEvent, find_strategy, find_task, strategies
 from playground.finetuning.comparing.budget_matching import (
     FIXED,
     GRID,
@@ -37,7 +37,7 @@ from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.notebook import values_of
 from playground.finetuning.report.page import FILES, Origin, Report, against, csv_text, page, table
 from playground.finetuning.run import scheduler
-from playground.finetuning.run.record import FILE, Record, fingerprint, identity, key, read_outcome, write_outcome
+from playground.finetuning.run.record import FILE, TrialRecord, fingerprint, identity, key, read_outcome, write_outcome
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.parse import read, spell, split
@@ -233,7 +233,7 @@ def test_it_is_said_where_a_strategy_would_need_more_steps_than_it_gets(monkeypa
 
 
 def test_painted_cells_keep_their_share_of_the_steps():
-    cells = (Cell("encoder layer 2", 1, 3, 0.0), Cell("encoder layer 2", 4, 6, 2.0))
+    cells = (PaintedCell("encoder layer 2", 1, 3, 0.0), PaintedCell("encoder layer 2", 4, 6, 2.0))
     painted = find_strategy("full").paint(*cells)
     assert [(c.first, c.last) for c in rescale_cells(painted, 12, 6).painted] == [(1, 6), (7, 12)]
     assert rescale_cells(painted, 3, 6).plan(painted.rows(Architecture()), 3).shape == (4, 3)
@@ -343,12 +343,12 @@ def test_an_outcome_comes_back_to_the_last_bit():
 
 @pytest.mark.slow
 def test_trials_that_are_known_are_not_run_again(tmp_path):
-    record = Record.open(tmp_path, resume=False)
+    record = TrialRecord.open(tmp_path, resume=False)
     whole = last_of("full", "feature-based", record=record, lr_policy="tuned")
-    events = compared("full", "feature-based", record=Record.open(tmp_path, resume=True), lr_policy="tuned")
+    events = compared("full", "feature-based", record=TrialRecord.open(tmp_path, resume=True), lr_policy="tuned")
     assert not [e for e in events if isinstance(e, TrialEvent) and isinstance(e.event, StepEvent)]
     assert numbers(events[-1]) == numbers(whole)
-    more = compared("full", "feature-based", seeds=3, record=Record.open(tmp_path, resume=True), lr_policy="tuned")
+    more = compared("full", "feature-based", seeds=3, record=TrialRecord.open(tmp_path, resume=True), lr_policy="tuned")
     assert {e.seed for e in more[:-1] if isinstance(e.event, StepEvent)} == {2}
 
 
@@ -358,21 +358,21 @@ def test_trials_are_run_again_where_labels_of_the_same_texts_changed(split, tmp_
         items = SENTIMENT.items(count, seed, part)
         return [replace(item, right=1 - item.right) for item in items] if part == split else items
 
-    last_of("full", record=Record.open(tmp_path, resume=False))
+    last_of("full", record=TrialRecord.open(tmp_path, resume=False))
     other = replace(SENTIMENT, items=turned)
-    resumed = last_of("full", task=other, record=Record.open(tmp_path, resume=True))
+    resumed = last_of("full", task=other, record=TrialRecord.open(tmp_path, resume=True))
     assert numbers(resumed) == numbers(last_of("full", task=other))
 
 
 def test_half_a_line_is_cut_off_and_the_trial_is_run_again(tmp_path):
-    whole = last_of("full", "feature-based", record=Record.open(tmp_path, resume=False))
+    whole = last_of("full", "feature-based", record=TrialRecord.open(tmp_path, resume=False))
     path = tmp_path / FILE
     path.write_bytes(path.read_bytes()[:-40])
-    events = compared("full", "feature-based", record=Record.open(tmp_path, resume=True))
+    events = compared("full", "feature-based", record=TrialRecord.open(tmp_path, resume=True))
     assert len({(e.strategy.name, e.seed) for e in events[:-1] if isinstance(e.event, StepEvent)}) == 1
     assert numbers(events[-1]) == numbers(whole)
     assert len(path.read_text(encoding="utf-8").splitlines()) == 4
-    Record.open(tmp_path, resume=False)
+    TrialRecord.open(tmp_path, resume=False)
     assert path.read_text(encoding="utf-8") == ""
 
 
@@ -383,7 +383,8 @@ def test_a_trial_is_known_by_everything_on_which_its_numbers_depend():
     others = [
         key(replace(full, rate=1e-3), 0, 64, SETTING, "base"), key(full, 1, 64, SETTING, "base"),
         key(full, 0, 32, SETTING, "base"), key(full, 0, 64, replace(SETTING, steps=7), "base"),
-        key(full, 0, 64, SETTING, "other"), key(full.paint(Cell("embeddings", 1, 2, 0.0)), 0, 64, SETTING, "base"),
+        key(full, 0, 64, SETTING, "other"),
+        key(full.paint(PaintedCell("embeddings", 1, 2, 0.0)), 0, 64, SETTING, "base"),
     ]  # fmt: skip
     assert len({here, *others}) == 7
     gone, there = base_of(), replace(base_of(), rehearsal=lambda: base_of().held_out)
@@ -487,7 +488,7 @@ def test_forgetting_that_is_not_measured_is_a_dash_and_null_and_never_0(tmp_path
     spec = ComparisonSpec(strategies=("full", "feature-based", "adapters"), train_sizes=(4, 8), seeds=2, steps=4)
 
     def events():
-        record = Record.open(tmp_path, resume=True)
+        record = TrialRecord.open(tmp_path, resume=True)
         return list(compare(without_head(), reviews().tokenizer, spec, batch_size=4, looks=1, record=record))
 
     *trials, last = events()

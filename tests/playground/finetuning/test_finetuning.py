@@ -20,8 +20,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from benchmarks import verdicts
 from playground.errors import UserError
 from playground.finetuning import (
-    Cell,
     Comparison,
+    PaintedCell,
     Strategy,
     TrialEvent,
     difference,
@@ -686,7 +686,7 @@ def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
     for strategy, count in counts.items():
         outcome = tuned(find_strategy(strategy), name)[-1]
         assert (strategy, outcome.trainable, outcome.stored) == (strategy, count + head, count + head)
-    [attention] = run_of_strategy("projected attention layers").extras
+    [attention] = run_of_strategy("projected attention layers").adapters
     assert sum(p.numel() for p in attention.modules.parameters()) == 2 * 16 * 16 + 16 + 16 + 3 * (16 * 16 + 16)
 
 
@@ -744,13 +744,13 @@ def test_a_second_task_does_not_disturb_the_modules_of_the_first():
     one.learn(0)
     with torch.no_grad():
         first = one.model.features(tokens)
-        one.extras[0].detach()
+        one.adapters[0].detach()
         second = attach(Adapter(), one.model, torch.Generator().manual_seed(9))
         for p in second.modules.parameters():
             p += 0.1
         assert not torch.allclose(one.model.features(tokens), first)
         second.detach()
-        one.extras[0].attach()
+        one.adapters[0].attach()
         assert torch.equal(one.model.features(tokens), first)
 
 
@@ -833,10 +833,10 @@ def test_adapters_train_norms_of_their_own_and_give_back_those_of_the_model(norm
         plugged.detach()
         assert torch.equal(model.features(tokens), bare.features(tokens))
     run = Finetuner(base_of(), find_strategy("adapters"), numbered(texts(), base_of()), SETTING, 0)
-    before = deepcopy(run.extras[0].modules)
+    before = deepcopy(run.attached[0].modules)
     run.learn(0)
     run.learn(1)
-    for now, then in zip(run.extras[0].modules[0].parameters(), before[0].parameters(), strict=True):
+    for now, then in zip(run.attached[0].modules[0].parameters(), before[0].parameters(), strict=True):
         assert not torch.equal(now, then)
 
 
@@ -884,9 +884,9 @@ class _Features(nn.Module):
 
 def test_the_knobs_of_low_rank_updates_are_typed_in_brackets_and_told_apart():
     lora = find_strategy("LoRA")
-    assert lora.extras == (LoRA(rank=4, alpha=4.0, targets="query and value"),)
+    assert lora.adapters == (LoRA(rank=4, alpha=4.0, targets="query and value"),)
     wide = find_strategy("LoRA(rank=8, alpha=16, targets=attention and mlp)")
-    assert wide.extras == (LoRA(rank=8, alpha=16.0, targets="attention and mlp"),)
+    assert wide.adapters == (LoRA(rank=8, alpha=16.0, targets="attention and mlp"),)
     said = (
         "(rank 4, alpha 4, targets query and value) vs. low-rank updates (rank 8, alpha 16, targets attention and mlp)"
     )
@@ -895,7 +895,7 @@ def test_the_knobs_of_low_rank_updates_are_typed_in_brackets_and_told_apart():
         find_strategy("LoRA(targets=all)")
 
 
-@pytest.mark.parametrize("name", [s.name for s in strategies().values() if s.extras])
+@pytest.mark.parametrize("name", [s.name for s in strategies().values() if s.adapters])
 def test_the_weights_of_extra_modules_are_held_once(name):
     """What the backward pass keeps of them are weights, which are counted already, and no activations."""
     base = base_with()
@@ -922,7 +922,7 @@ def test_the_estimated_operations_are_those_that_are_counted(name):
     train = texts()
     everywhere = torch.full_like(train.tokens.lengths, train.tokens.ids.shape[1])  # padding is counted too
     train = numbered(replace(train, tokens=replace(train.tokens, lengths=everywhere)), base)
-    strategy, setting = replace(find_strategy(name), beside=()), replace(SETTING, keeps=False)
+    strategy, setting = replace(find_strategy(name), aux_losses=()), replace(SETTING, keeps=False)
     run = Finetuner(base, strategy, train, setting, 0)
     with FlopCounterMode(display=False) as counter:
         for step in range(setting.steps):
@@ -1035,7 +1035,7 @@ def test_plans_are_multiplied_penalties_added_and_modules_joined():
     assert both.name == "gradual unfreezing + discriminative rates + L2-SP"
     assert torch.equal(both.plan(GROUPS, 10), gradual.plan(GROUPS, 10) * slower.plan(GROUPS, 10))
     assert both.penalties == pull.penalties
-    assert [e.name for e in compose(adapters, find_strategy("LoRA")).extras] == ["adapters", "low-rank updates"]
+    assert [e.name for e in compose(adapters, find_strategy("LoRA")).adapters] == ["adapters", "low-rank updates"]
     assert find_strategy(" Gradual + discriminative+l2sp ") == both
 
 
@@ -1053,7 +1053,7 @@ def test_further_pre_training_comes_first_and_what_follows_has_the_rest_of_the_s
     plan = both.plan(GROUPS, 30)
     assert plan[:, :10].tolist() == [[1.0] * 10] * 4 + [[0.0] * 10], "all but the head of the task reads"
     assert torch.equal(plan[:, 10:], thawing.plan(GROUPS, 20))
-    assert both.beside == find_strategy("further pre-training").beside
+    assert both.aux_losses == find_strategy("further pre-training").aux_losses
     turned = find_strategy("further pre-training + gradual unfreezing")
     assert torch.equal(turned.plan(GROUPS, 30), plan)
     outcome = tuned(both, setting=FinetuneConfig(steps=9, batch_size=4))[-1]
@@ -1075,7 +1075,7 @@ def test_ulmfit_reads_the_tasks_texts_at_lower_rates_and_then_learns_the_task():
     slower = find_strategy("ULMFiT(factor=2)").plan(GROUPS, 90)
     assert slower[2, 3] == pytest.approx(0.2) and slower[2, 36] == pytest.approx(0.25)
     both = find_strategy("ULMFiT + further pre-training")
-    assert torch.equal(both.plan(GROUPS, 90), plan) and both.beside == ulmfit.beside
+    assert torch.equal(both.plan(GROUPS, 90), plan) and both.aux_losses == ulmfit.aux_losses
     with pytest.raises(UserError, match="needs a second text, which the texts of a task do not have"):
         ulmfit.check(learner_of("BERT"), find_task("sentiment"))
 
@@ -1131,14 +1131,14 @@ def test_static_vectors_have_one_level_and_no_layer():
 
 def test_two_settings_of_one_kind_are_a_clash_and_the_same_part_twice_is_not():
     adapters, pull = find_strategy("adapters"), find_strategy("L2-SP")
-    narrow = replace(adapters, name="narrow", extras=(Adapter(bottleneck_size=4),))
+    narrow = replace(adapters, name="narrow", adapters=(Adapter(bottleneck_size=4),))
     with pytest.raises(UserError, match="both bring 'adapters'"):
         compose(adapters, narrow)
     assert compose(pull, replace(pull, name="again")).penalties == pull.penalties
 
 
 def test_what_is_painted_for_a_deep_model_and_a_long_run_can_be_put_together():
-    painted = find_strategy("full").paint(Cell("encoder layer 7", 61, 80, 0.5))
+    painted = find_strategy("full").paint(PaintedCell("encoder layer 7", 61, 80, 0.5))
     assert compose(painted, find_strategy("L2-SP")).painted == painted.painted
 
 
@@ -1152,7 +1152,7 @@ def test_one_strategy_alone_is_no_combination():
 
 def test_painted_cells_replace_those_of_the_plan_and_are_what_the_optimiser_uses():
     layer = "encoder layer 1"
-    cells = Cell("embeddings", 1, 6, 0.0), Cell(layer, 2, 3, 0.5), Cell(layer, 3, 3, 2.0)
+    cells = PaintedCell("embeddings", 1, 6, 0.0), PaintedCell(layer, 2, 3, 0.5), PaintedCell(layer, 3, 3, 2.0)
     painted = find_strategy("full").paint(*cells)
     outcome = tuned(painted)[-1]
     assert outcome.plan[0].tolist() == [0.0] * 6
@@ -1164,12 +1164,12 @@ def test_painted_cells_replace_those_of_the_plan_and_are_what_the_optimiser_uses
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        (Cell("layer 9", 1, 2, 1.0), "no layer group 'layer 9'; choose one of: embeddings, layer 1"),
-        (Cell("layer 3", 0, 2, 1.0), "from step 0 to 2; steps are 1 to 6"),
-        (Cell("layer 3", 3, 7, 1.0), "from step 3 to 7"),
-        (Cell("layer 3", 3, 2, 1.0), "from step 3 to 2"),
-        (Cell("layer 3", 1, 2, -1.0), "multiplier is -1"),
-        (Cell("layer 3", 1, 2, float("nan")), "multiplier is nan"),
+        (PaintedCell("layer 9", 1, 2, 1.0), "no layer group 'layer 9'; choose one of: embeddings, layer 1"),
+        (PaintedCell("layer 3", 0, 2, 1.0), "from step 0 to 2; steps are 1 to 6"),
+        (PaintedCell("layer 3", 3, 7, 1.0), "from step 3 to 7"),
+        (PaintedCell("layer 3", 3, 2, 1.0), "from step 3 to 2"),
+        (PaintedCell("layer 3", 1, 2, -1.0), "multiplier is -1"),
+        (PaintedCell("layer 3", 1, 2, float("nan")), "multiplier is nan"),
     ],
 )
 def test_a_cell_that_cannot_be_painted_is_refused(cell, said):
@@ -1308,7 +1308,7 @@ def test_texts_whose_embeddings_are_moved_are_harder():
 
 def test_labels_of_texts_without_labels_are_thrown_away_and_only_sure_answers_are_learnt():
     run = run_of_strategy("self-training")
-    term = run.strategy.beside[0]
+    term = run.strategy.aux_losses[0]
     assert not term.texts(run.base, run.input_format).labels.any()
     unsure, sure = (replace(term, confidence=share, start_fraction=0.0).begin(run) for share in (1.0, 0.5))
     moment = StepContext(0, run.train, torch.zeros(1))
@@ -1324,7 +1324,7 @@ def test_half_a_text_must_say_what_the_whole_text_says_and_the_whole_is_not_taug
     hidden = whole.specials.mask
     assert torch.equal((left.ids == hidden) | (right.ids == hidden), whole.maskable)
     assert not bool(((left.ids == hidden) & (right.ids == hidden)).any())
-    ask = run.strategy.beside[0].begin(run)
+    ask = run.strategy.aux_losses[0].begin(run)
     moments = [StepContext(step, run.train, torch.zeros(1)) for step in (0, 1)]
     assert float(ask(moments[0])) == 0.0, "labelled and unlabelled batches take turns"
     run.head.requires_grad_(True)
@@ -1334,7 +1334,7 @@ def test_half_a_text_must_say_what_the_whole_text_says_and_the_whole_is_not_taug
     assert float(ask(moments[1]).detach()) == pytest.approx(0.0, abs=1e-6), "all views agree where nothing is read"
     with torch.no_grad():
         run.head.score.weight.normal_(generator=torch.Generator().manual_seed(0))
-        drawn = run.draw(run.strategy.beside[0].texts(run.base, run.input_format), 1)
+        drawn = run.draw(run.strategy.aux_losses[0].texts(run.base, run.input_format), 1)
         whole, *halves = (
             run.score(some).softmax(1) for some in (drawn, *(half_hidden(drawn, side) for side in (0, 1)))
         )
@@ -1412,8 +1412,8 @@ def test_a_comparison_says_where_a_strategy_reads_fewer_further_texts_than_it_as
     instead = "are read, as there are fewer than the"
     assert told_of(find_strategy("EWC")) == (f"EWC: 4 rows of pre-training text {instead} 32 asked for.",)
     several = find_strategy("multi-task")
-    [term] = several.beside
-    assert told_of(replace(several, beside=(replace(term, num_tasks=6),)), max_length=4)[2:] == (
+    [term] = several.aux_losses
+    assert told_of(replace(several, aux_losses=(replace(term, num_tasks=6),)), max_length=4)[2:] == (
         f"multi-task: 5 other tasks with 512 texts in words of the vocabulary {instead} 6 asked for.",
         "multi-task: 2,560 of the 2,560 texts of other tasks are longer than 4 tokens; their ends are left out.",
     )
@@ -1430,4 +1430,4 @@ def test_a_task_without_a_word_for_every_class_cannot_be_asked(name):
 
 def test_what_trains_nothing_has_no_plan_to_paint():
     with pytest.raises(UserError, match="trains nothing, so there is no plan to paint"):
-        find_strategy("zero-shot").paint(Cell("top", 1, 2, 1.0))
+        find_strategy("zero-shot").paint(PaintedCell("top", 1, 2, 1.0))

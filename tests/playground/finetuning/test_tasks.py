@@ -679,7 +679,7 @@ def unsuitable(strategy, task):
         return f"Prompting needs one word .* the task '{task}' does not have that"
     if strategy.fresh in ("encoder", "decoder"):
         return "needs a model with an encoder and a decoder, and this one has one stack"
-    kinds = {term.name for term in (*strategy.beside, *strategy.given)}
+    kinds = {term.name for term in (*strategy.aux_losses, *strategy.extra_features)}
     if kinds & {"own answers", "cross views", "rewritten texts", "cloze answers"}:
         return f"need classes of texts, and the task '{task}' asks for something else"
     if strategy.name == "R-Drop" and task == "similarity":

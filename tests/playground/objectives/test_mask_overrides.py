@@ -10,7 +10,7 @@ from playground import leaks
 from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.objectives import find_objective
-from playground.objectives.ask.judged import LossMaskOverride, answerable
+from playground.objectives.ask.loss_mask import LossMaskOverride, answerable
 from playground.objectives.by_hand import with_overrides
 from playground.objectives.choose.order import OrderOverride
 from playground.objectives.mask_overrides import carried, describe, from_json, to_json

@@ -13,7 +13,7 @@ from playground.training import Session, Stepped, loop, train
 from playground.training.events import read_losses
 from playground.training.loop import prepared
 from playground.training.parallel.seeds import Observer, Point, train_seed, train_seeds
-from playground.training.parallel.stacked_seeds import Stack
+from playground.training.parallel.stacked_seeds import SeedStack
 from playground.training.store.metrics import Summary, read_rows, recorded
 from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState
@@ -150,8 +150,8 @@ def test_a_run_that_is_refused_midway_keeps_all_its_points(tmp_path, beside, mon
 
 
 def test_stacked_seeds_stay_side_by_side_where_losses_are_read_some_at_once(beside, monkeypatch):
-    taken, gradients = [], Stack.gradients
-    monkeypatch.setattr(Stack, "gradients", lambda self, *how: taken.append(how) or gradients(self, *how))
+    taken, gradients = [], SeedStack.gradients
+    monkeypatch.setattr(SeedStack, "gradients", lambda self, *how: taken.append(how) or gradients(self, *how))
     points = [each for each in train_seeds(run_of(steps=12), (0, 1), parallelism="vmap") if isinstance(each, Point)]
     assert len(taken) == 12
     for seed in (0, 1):

@@ -10,7 +10,7 @@ import torch
 
 from playground.analysis.predictions import one_row
 from playground.training import Started, train
-from playground.training.observe.replay import MOST, Curve, ReplayRecorder
+from playground.training.observe.replay import MOST, RecordedCurve, ReplayRecorder
 from tests.runs import TWO_STREAMS, reviews, run_of, tiny
 from widgets.animation import replay as pages
 
@@ -32,7 +32,7 @@ def long_replay(name, tokens=32, moments=MOST):
             for parameter in learner.model.parameters():
                 parameter.add_(torch.randn(parameter.shape, generator=rng) * 0.15)
     curve = [(step, 6 / (1 + step / 300)) for step in range(1, 3000)]
-    return made.replay(Curve(curve, curve[::50], {"unigram baseline": 4.6}))
+    return made.replay(RecordedCurve(curve, curve[::50], {"unigram baseline": 4.6}))
 
 
 @pytest.mark.parametrize("name", ["RoBERTa", TWO_STREAMS, "BART"])

@@ -14,7 +14,7 @@ from playground.analysis.predictions import Prediction, Predictions
 from playground.glossary import mentioned
 from playground.training.lr_finder import LRFinderResult, TriedRate
 from playground.training.observe.recording import Measured
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from widgets import charts
 from widgets.charts import loss, probes
 from widgets.charts.columns import AXES, held_out, seed_bands, seed_range, training
@@ -36,7 +36,7 @@ def test_guesses_are_text_whatever_they_hold():
 
 def test_pictures_of_a_notebook_are_text_and_well_formed():
     plan = torch.tensor([[0.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
-    rows = [Row(s, 5.0 - s / 10, 5.0 if s % 5 == 0 else None, s, s / 10) for s in range(20)]
+    rows = [CurvePoint(s, 5.0 - s / 10, 5.0 if s % 5 == 0 else None, s, s / 10) for s in range(20)]
     pictures = [
         svg.heat(HOSTILE, ("embeddings", HOSTILE), plan),
         svg.dots(HOSTILE, {HOSTILE: [0.5, 0.7], "full": [], "a\x01\udc80": [float("inf")]}),
@@ -57,9 +57,9 @@ def test_a_heat_map_draws_one_bar_for_each_run_of_one_rate():
 
 def test_curves_keep_every_step_and_only_what_was_measured():
     rows = [
-        Row(1, 5.0, None, 10, 0.1, (), 3, 100.0),
-        Row(1, None, 4.5, 10, 0.1),
-        Row(2, 4.0, None, 20, 0.2, (), 7, 9.0),
+        CurvePoint(1, 5.0, None, 10, 0.1, (), 3, 100.0),
+        CurvePoint(1, None, 4.5, 10, 0.1),
+        CurvePoint(2, 4.0, None, 20, 0.2, (), 7, 9.0),
     ]
     drawn = training(rows)
     assert (drawn["step"], drawn["loss"]) == ([1, 2], [5.0, 4.0])
@@ -74,7 +74,10 @@ def test_curves_keep_every_step_and_only_what_was_measured():
 
 
 def test_another_axis_changes_what_is_drawn_over_and_never_the_data():
-    chart, rows = loss.loss_chart(), [Row(1, 5.0, None, 10, 0.5, (), 3, 1e6), Row(2, 4.0, 4.1, 20, 1.0, (), 6, 2e6)]
+    chart, rows = (
+        loss.loss_chart(),
+        [CurvePoint(1, 5.0, None, 10, 0.5, (), 3, 1e6), CurvePoint(2, 4.0, 4.1, 20, 1.0, (), 6, 2e6)],
+    )
     chart.extend(rows)
     before = {name: list(column) for name, column in chart.training.data.items()}
     for axis, column in AXES.items():
@@ -105,9 +108,9 @@ SUM = {"pair": "nats", "hidden words": "logits"}
 
 def test_a_sum_draws_and_names_the_loss_of_each_of_its_questions():
     rows = [
-        Row(0, None, 0.7, 0, 0.0, (("pair", 0.7), ("hidden words", 6.6))),
-        Row(1, 0.71, None, 10, 0.1, (("pair", 0.71), ("hidden words", 6.5))),
-        Row(2, 0.69, None, 20, 0.2, (("pair", 0.69), ("hidden words", 6.4))),
+        CurvePoint(0, None, 0.7, 0, 0.0, (("pair", 0.7), ("hidden words", 6.6))),
+        CurvePoint(1, 0.71, None, 10, 0.1, (("pair", 0.71), ("hidden words", 6.5))),
+        CurvePoint(2, 0.69, None, 20, 0.2, (("pair", 0.69), ("hidden words", 6.4))),
     ]
     chart = loss.loss_chart()
     chart.show(rows[:2], SUM)
@@ -120,14 +123,14 @@ def test_a_sum_draws_and_names_the_loss_of_each_of_its_questions():
     assert all(not len(other.training.data["loss"]) for other in spare)
     chart.over("tokens read")
     assert {r.glyph.x for r in chart.figure.renderers if r.name == "run"} == {"tokens"}
-    chart.show([Row(1, 5.0, None, 10, 0.5)], {"hidden words": "logits"})
+    chart.show([CurvePoint(1, 5.0, None, 10, 0.5)], {"hidden words": "logits"})
     assert chart.figure.yaxis.axis_label == "loss (logits per position)"
     assert "training:" not in chart.key and not len(words.training.data["loss"]), "another run has one question alone"
 
 
 def test_what_asks_for_no_words_has_no_level_of_words_and_an_axis_of_its_own():
     chart = loss.loss_chart()
-    chart.show([Row(0, None, 0.7, 0, 0.0), Row(1, 0.69, None, 10, 0.1)], {"pair": "nats"})
+    chart.show([CurvePoint(0, None, 0.7, 0, 0.0), CurvePoint(1, 0.69, None, 10, 0.1)], {"pair": "nats"})
     chart.limits(10, None, None)
     assert not chart.unigram.visible and chart.figure.y_range.end == 1.1
     chart.limits(10, 5.0, None)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from playground.training import Session
 from playground.training.parallel.seeds import Band
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from playground.zoo.surveys import TABLE_1
 from tests.runs import run_of, sampled
 from widgets.charts import columns, loss, reference_run
@@ -38,7 +38,7 @@ def test_a_recorded_run_stands_faintly_until_there_is_one_of_ones_own():
     assert not shown()
     drawn.over("steps")
     assert shown()
-    drawn.extend([Row(1, 5.0, None, 10, 0.1)])
+    drawn.extend([CurvePoint(1, 5.0, None, 10, 0.1)])
     assert not shown()
     assert dict(drawn.recorded.data_source.data) == {"x": [0, 25, 50], "y": [7.0, 5.0, 4.0]}
     assert drawn.name.text == run.title and drawn.figure.y_range.end > 7
@@ -72,7 +72,7 @@ LOSSES = st.lists(st.floats(0.01, 50.0) | st.just(float("nan")) | st.just(float(
 def test_the_axis_holds_the_held_out_curves_and_the_bands(unigram, first, second, spread):
     chart = loss.loss_chart()
     rows = [
-        Row(k, None, a, 0, 0.0, (("a", a), ("b", b)))
+        CurvePoint(k, None, a, 0, 0.0, (("a", a), ("b", b)))
         for k, (a, b) in enumerate(zip_longest(first, second, fillvalue=1.0))
     ]
     chart.show(rows, {"a": "nats", "b": "nats"})
@@ -90,7 +90,7 @@ def test_an_axis_grows_while_the_held_out_loss_rises(tmp_path):
     train.session = session = Session(run_of())
     curve = LossCurve(train, Cursor())
     for step, loss_now in enumerate((4.0, 8.6)):
-        session.rows.append(Row(step, None, loss_now, 0, 0.0))
+        session.rows.append(CurvePoint(step, None, loss_now, 0, 0.0))
         curve.draw(session)
         curve.limits()
     assert curve.chart.figure.y_range.end >= 8.6

@@ -18,7 +18,7 @@ from playground.analysis.predictions import read
 from playground.errors import UserError
 from playground.finetuning.report.notebook import again
 from playground.objectives import find_objective, objectives
-from playground.objectives.ask.judged import LossMaskOverride
+from playground.objectives.ask.loss_mask import LossMaskOverride
 from playground.objectives.choose.order import OrderOverride
 from playground.objectives.plan_overrides import write
 from playground.objectives.see.painted import AttentionMaskOverride

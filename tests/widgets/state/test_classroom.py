@@ -12,7 +12,7 @@ from playground.training.system.turns import Turns
 from tests.runs import becomes, reviews, tiny
 from widgets.pages.classroom import MemberPage, TeacherPage, counts, scores
 from widgets.state import classroom
-from widgets.state.classroom import Classes, MemberStore, TeacherStore
+from widgets.state.classroom import Classrooms, MemberStore, TeacherStore
 
 KEY = "open sesame"
 
@@ -25,7 +25,7 @@ def run():
 @pytest.fixture
 def classes():
     """The classes of a server on which two train at a time."""
-    made = Classes(KEY, Turns(2, 0.2).of)
+    made = Classrooms(KEY, Turns(2, 0.2).of)
     yield made
     for each in list(made._classes.values()):
         each.end()
@@ -37,7 +37,7 @@ def waiting(run):
     turns = Turns(1, 600.0)
     first = turns.of("somebody else")
     assert first.take()
-    made = Classes(KEY, turns.of)
+    made = Classrooms(KEY, turns.of)
     yield made.start("a", KEY, run)
     made.find("a").end()
 

@@ -28,11 +28,11 @@ from playground.training.loop import prepared
 from playground.training.observe import look as sight
 from playground.training.observe import replay as moments
 from playground.training.observe.look import ProbeSentence
-from playground.training.observe.recording import Frame, Measured, Noticed, from_json, to_json
+from playground.training.observe.recording import Measured, Noticed, ProbeFrame, from_json, to_json
 from playground.training.observe.update import look_inside
 from playground.training.parallel import extra_seeds
 from playground.training.parallel.seeds import Finished, Point
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from playground.training.store.runs import Runs, command
 from tests.runs import alone, becomes, learner_of, reviews, run_of, suited_reviews, tiny
 from widgets.charts.attention_history import film_strip
@@ -440,12 +440,12 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     assert "Held out over 3 seeds at step 8" in seeds.describe_seeds(siblings, siblings.bands(session.rows), 8)
     assert " --seeds 3</code>" in followed(runs_page.RunList(store)).again.object
     assert noise(groups(store.kept())) == ""
-    told = {kind: [m.step for m in session.moments if isinstance(m, kind)] for kind in (Measured, Frame)}
+    told = {kind: [m.step for m in session.moments if isinstance(m, kind)] for kind in (Measured, ProbeFrame)}
     for other in (run for run in some if run.seed):
         moments = store.past(other.name).moments
         assert [m.step for m in moments if isinstance(m, Measured)] == told[Measured] == [0, 8]
         marked = {m.step for m in (*moments, *session.moments) if isinstance(m, Noticed)}
-        assert {m.step for m in moments if isinstance(m, Frame)} - marked == set(told[Frame]) - marked
+        assert {m.step for m in moments if isinstance(m, ProbeFrame)} - marked == set(told[ProbeFrame]) - marked
         assert store.open(other.name).film, "its film is there when it is opened"
 
 
@@ -455,7 +455,7 @@ def test_other_seeds_that_fail_are_said_in_red_and_in_the_log_and_trained_again(
     def failing(run, seeds, *_, observer):
         seen.append(tuple(seeds))
         for seed in seeds:
-            yield Point(seed, Row(4, None, 2.0, 0, 0.0))
+            yield Point(seed, CurvePoint(4, None, 2.0, 0, 0.0))
             if len(seen) == 1 and seed == 2:
                 raise RuntimeError("dictionary changed size")
             yield Finished(seed, {})

@@ -10,7 +10,7 @@ import torch
 
 from playground.cli import main
 from playground.errors import UserError
-from playground.finetuning import Cell, TrialEvent, find_strategy, find_task
+from playground.finetuning import PaintedCell, TrialEvent, find_strategy, find_task
 from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
 from playground.training import Session
 from tests.runs import becomes, reviews, run_of, tiny
@@ -21,7 +21,7 @@ from widgets.pages.transfer.controls import LabelledFile
 from widgets.state.app import Store
 from widgets.state.strategy_editor import StrategyEditorStore
 from widgets.state.transfer import OWN_FILE, TransferStore
-from widgets.state.transfer.trials import Course
+from widgets.state.transfer.trials import TrialCourse
 from widgets.state.uploads import NO_COLUMN
 from widgets.static import comparison, model_diagram
 
@@ -46,7 +46,8 @@ def test_what_is_painted_is_the_plan_and_can_be_undone_and_redone():
     draft.brush = "× 2"
     draft.paint(3, 3, 3, 99)
     assert draft.made.painted == (
-        Cell("embeddings", 1, 4, 0.0), Cell("encoder layer 1", 1, 4, 0.0), Cell("task head", 3, 10, 2.0)
+        PaintedCell("embeddings", 1, 4, 0.0), PaintedCell("encoder layer 1", 1, 4, 0.0),
+        PaintedCell("task head", 3, 10, 2.0)
     )  # fmt: skip
     assert draft.plan.tolist() == [[0.0] * 4 + [1.0] * 6] * 2 + [[1.0] * 10] + [[1.0] * 2 + [2.0] * 8]
     assert draft.history.can == {"undo": True, "redo": False}
@@ -64,7 +65,7 @@ def test_paint_that_is_painted_over_is_gone():
     draft = StrategyEditorStore(steps=10)
     draft.paint(0, 0, 3, 4)
     draft.paint(0, 0, 2, 8)
-    assert draft.made.painted == (Cell("embeddings", 2, 8, 0.0),)
+    assert draft.made.painted == (PaintedCell("embeddings", 2, 8, 0.0),)
     draft.paint(7, 9, 1, 2)
     assert len(draft.cells) == 1, "there are five rows"
 
@@ -77,7 +78,7 @@ def test_a_strategy_by_hand_has_a_name_and_stands_among_the_others():
     draft.paint(0, 0, 1, 9)
     store.keep(draft.made)
     assert store.chosen[-1] == "my plan"
-    assert store.strategy("my plan").painted == (Cell("embeddings", 1, 9, 0.0),)
+    assert store.strategy("my plan").painted == (PaintedCell("embeddings", 1, 9, 0.0),)
     assert store.strategy("full") is find_strategy("full")
 
 
@@ -107,7 +108,7 @@ def tuned(step, loss, look=None):
 
 
 def test_a_course_has_a_point_for_each_look_with_the_mean_loss_since_the_last():
-    course = Course()
+    course = TrialCourse()
     for seed in (0, 1):
         for step, loss in enumerate((3.0, 1.0, 0.5, 0.5), 1):
             look = MidRunEval(20, 0.5 + seed / 10, 0.1 * step, (0.0, float(step))) if step % 2 == 0 else None

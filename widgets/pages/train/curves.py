@@ -15,7 +15,7 @@ from playground.analysis.probes import PROBES
 from playground.corpora.sources import MIXED_WITH
 from playground.training import Session
 from playground.training.parallel.seeds import Band
-from playground.training.system.throttle import Budget
+from playground.training.system.throttle import TimeBudget
 from widgets.browser import OnScreen
 from widgets.charts import probes, regret
 from widgets.charts.chart import Cursor
@@ -61,7 +61,7 @@ class RunPicture(View):
 
     def __init__(self, train: TrainStore) -> None:
         self.train = train
-        self.drawing = Budget(DRAWING, time.thread_time, time.process_time, longest=LONGEST)
+        self.drawing = TimeBudget(DRAWING, time.thread_time, time.process_time, longest=LONGEST)
         self.seeing, self.telling, self.waiting = (_Rhythm(s) for s in (SEEN_EVERY, TOLD_EVERY, WAITING_EVERY))
         self.numbers, self.predicted = changing(numbers(None)), changing(predictions.markup(None))
         self.origin = changing("")

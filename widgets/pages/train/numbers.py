@@ -5,7 +5,7 @@ from statistics import fmean
 
 from playground.devices import describe
 from playground.training import Session
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from playground.zoo import Entry
 from widgets.theme import figures
 
@@ -56,7 +56,7 @@ def _phase(entry: Entry, step: int) -> dict[str, str]:
     return {"phase": f"{number + 1} of {len(names)}, {names[number]}"} if len(names) > 1 else {}
 
 
-def _means(rows: Sequence[Row]) -> dict[str, float]:
+def _means(rows: Sequence[CurvePoint]) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for row in rows:
         for name, value in row.more:

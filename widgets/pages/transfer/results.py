@@ -15,7 +15,7 @@ from widgets.charts.legend import style
 from widgets.charts.outcomes import outcome_chart
 from widgets.pages.layout import STRETCH, View, beside, column, download, heading, plot, row
 from widgets.state.transfer import TransferStore
-from widgets.state.transfer.trials import Course, Trials
+from widgets.state.transfer.trials import TrialCourse, Trials
 from widgets.static import comparison, model_diagram, svg, task_sequence
 from widgets.theme import html, say
 
@@ -42,7 +42,7 @@ ENDED, TRAINS = "In the end, on{} unseen texts", "While it trains, on{} unseen t
 
 FORGETTING, RISE = "Forgetting: rise of the pre-training loss", "{} per scored position"
 
-Courses = dict[str, Course]
+Courses = dict[str, TrialCourse]
 
 
 class Results(View):

@@ -29,7 +29,7 @@ from playground.training.observe.look import ProbeSentence, text_to_watch
 from playground.training.parallel.extra_seeds import ExtraSeeds
 from playground.training.parallel.seeds import run_name
 from playground.training.parallel.workers import spare
-from playground.training.session import Record, Row
+from playground.training.session import CurvePoint, Record
 from playground.training.store import ready_made
 from playground.training.store.metrics import recorded
 from playground.training.store.ready_made import ReadyMade
@@ -40,7 +40,7 @@ from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_named
 from playground.zoo.preset import FAST, RECIPE_PRESETS, find_preset
 from widgets.animation.replay import page as replay_page
-from widgets.state.classroom import Classes, Classroom
+from widgets.state.classroom import Classroom, Classrooms
 from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.job import Job, as_trouble
 from widgets.state.quota import ALONE, Quota
@@ -143,7 +143,7 @@ class TrainStore(CorpusChoice):
         super().__init__(**values)
         self.runs = Runs(runs or runs_folder())
         self.quota: Quota = ALONE
-        self.classes: Classes | None = None
+        self.classes: Classrooms | None = None
         self.in_line: Callable[[], Turn] = lambda: NO_LINE
         self.stage_texts = ("", "")
         self.proposed_corpus = self.corpus_name
@@ -551,7 +551,7 @@ class TrainStore(CorpusChoice):
         learner = saved.learner
         return Run(learner.entry, corpus_of(saved), learner.seed, learner.device), learner
 
-    def curve(self, name: str) -> list[Row]:
+    def curve(self, name: str) -> list[CurvePoint]:
         """The points of a run; before a fork those of the run that it left."""
         return with_parents(self.runs, name, self.runs.points)
 

@@ -17,7 +17,7 @@ from playground.finetuning.comparing.significance import judge, leader, top_two
 from playground.training import Session
 from playground.training.observe.recording import Moment
 from playground.training.parallel.extra_seeds import ExtraSeeds
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from playground.training.store.runs import RunRow, Runs
 
 live: WeakValueDictionary[Path, Session] = WeakValueDictionary()
@@ -57,7 +57,7 @@ def made(folder: Path) -> bool:
 class Past:
     """What is known of a run so far: the points of its curve and the moments of its replay."""
 
-    rows: tuple[Row, ...] = ()
+    rows: tuple[CurvePoint, ...] = ()
     moments: tuple[Moment, ...] = ()
 
     def until(self, step: int) -> "Past":
@@ -108,7 +108,7 @@ def _title(some: Sequence[RunRow]) -> str:
     return some[0].shown if seeds == 1 else f"{some[0].shown} and {seeds - 1} more seed{'s' * (seeds > 2)}"
 
 
-def held_out_curves(curve: Callable[[str], Sequence[Row]], some: Sequence[RunRow]) -> dict[int, list[float]]:
+def held_out_curves(curve: Callable[[str], Sequence[CurvePoint]], some: Sequence[RunRow]) -> dict[int, list[float]]:
     """The held-out losses of some runs at every step at which all of them were evaluated."""
     found: dict[int, list[float]] = {}
     for run in some:

@@ -27,7 +27,7 @@ from playground.finetuning.data.input_format import INPUT_FORMATS, MAX_LENGTH
 from playground.finetuning.data.task import UnknownWords, short
 from playground.finetuning.report.page import FILES, TURN_FILES, ContinualReport, Origin, Report
 from playground.finetuning.run.base import base_of, copied, in_words_of
-from playground.finetuning.run.record import Record
+from playground.finetuning.run.record import TrialRecord
 from playground.finetuning.strategy.extra_features import OtherVectors
 from playground.finetuning.strategy.parse import spell
 from playground.finetuning.strategy.strategy import texts_for
@@ -103,7 +103,7 @@ class TransferStore(param.Parameterized):
         self._checkpoints: dict[str, bytes] = {}
         self._made: tuple[tuple[Any, ...], Any, Any] | None = None
         self._opened: tuple[tuple[Any, ...], Task | UserError] | None = None
-        self._record, self._shared = Record(), ()
+        self._record, self._shared = TrialRecord(), ()
         self._steps: Steps = {}
 
     @property
@@ -182,7 +182,9 @@ class TransferStore(param.Parameterized):
     @property
     def reads_others(self) -> bool:
         """Whether a chosen strategy reads the vectors of other runs."""
-        return any(isinstance(given, OtherVectors) for name in self.chosen for given in self.strategy(name).given)
+        return any(
+            isinstance(given, OtherVectors) for name in self.chosen for given in self.strategy(name).extra_features
+        )
 
     # the comparison
 
@@ -228,7 +230,7 @@ class TransferStore(param.Parameterized):
         first = () if self.match == "steps" else asked.strategies[:1]  # what the others are matched with
         shared = (*start, replace(asked, strategies=first, train_sizes=(), seeds=1, workers=1))
         if shared != self._shared:
-            self._record, self._shared, self._steps = Record(), shared, {}
+            self._record, self._shared, self._steps = TrialRecord(), shared, {}
 
     def _asked_for(self, base: Base) -> tuple[list[Strategy], list[Task]]:
         """The strategies and the tasks, or a refusal of what no comparison can be made of."""

@@ -17,7 +17,7 @@ Steps = dict[tuple[Strategy, int, int], list[TrialEvent]]  # by strategy, seed a
 
 
 @dataclass
-class Course:
+class TrialCourse:
     """The trials of one strategy at one number of labelled texts: outcomes, the latest step, and points by seed.
 
     A point is a step that was evaluated; its loss is the mean since the one before.
@@ -91,7 +91,7 @@ class Trials:
         self.state, self.doing = "ready", ""
         self.events: list[TrialEvent | Comparison | ContinualResult] = []
         self.heard = self.advanced = self.looked = self.finished = 0
-        self.courses: dict[str, Course] = {}
+        self.courses: dict[str, TrialCourse] = {}
         self.train_size = 0
         self._steps, self._began = steps, (0.0, 0.0)
 
@@ -120,7 +120,7 @@ class Trials:
         """Bring the course of a trial up to date; one that is not run again has the steps of the time when it was."""
         if trial_event.labels != self.train_size:
             self.train_size, self.courses = trial_event.labels, {}
-        course = self.courses.setdefault(trial_event.strategy.name, Course())
+        course = self.courses.setdefault(trial_event.strategy.name, TrialCourse())
         steps = self._steps.setdefault((trial_event.strategy, trial_event.seed, trial_event.labels), [])
         if isinstance(trial_event.event, StepEvent):
             if trial_event.event.step == 1:
@@ -132,9 +132,9 @@ class Trials:
                 course.add(earlier)
         course.add(trial_event)
 
-    def courses_of(self, names: Iterable[str]) -> dict[str, Course]:
+    def courses_of(self, names: Iterable[str]) -> dict[str, TrialCourse]:
         """The courses of some strategies, empty ones where nothing has run."""
-        return {name: self.courses.get(name) or Course() for name in names}
+        return {name: self.courses.get(name) or TrialCourse() for name in names}
 
     def values(self, what: str, names: Iterable[str]) -> dict[str, list[float]]:
         """Accuracy or forgetting of every finished trial at the number of labelled texts that is being run."""

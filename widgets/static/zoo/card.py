@@ -6,7 +6,7 @@ from itertools import groupby
 
 from playground.inventory import EntryFacts, PhaseFacts, entry_facts
 from playground.zoo import Entry, entries
-from playground.zoo.changes import Change, changes
+from playground.zoo.changes import FieldChange, changes
 from playground.zoo.surveys import family, network, representation, shortened
 from widgets.charts.reference_run import recorded
 from widgets.static import svg
@@ -96,7 +96,7 @@ def _changed(entry: Entry) -> str:
     )
 
 
-def _line(change: Change) -> str:
+def _line(change: FieldChange) -> str:
     return (
         f"<p>{escape(change.part)}: <del>{escape(change.before)}</del> → <ins>{escape(change.after)}</ins>"
         f"{note(change.why)}</p>"

@@ -11,7 +11,7 @@ from playground.corpora.catalog.parallel import make_parallel
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld.preset import Preset
 from playground.corpora.tinyworld.translate import Language
-from playground.corpora.tinyworld.trees import Word, parse
+from playground.corpora.tinyworld.trees import ParsedWord, parse
 from playground.tokenizing.vocabulary import SEPARATOR
 
 PRESETS = catalog.find("playground.corpora.tinyworld.presets", Preset)
@@ -104,7 +104,7 @@ def test_sentences_of_a_kind_have_the_relations_of_that_kind(name):
 
 def tree(*written):
     """The heads (from 1; 0 is the root) and relations of a sentence written as "text pos phrase kind role"."""
-    words = [Word("", pos, int(phrase), *(rest + ["", ""])[:2]) for pos, phrase, *rest in map(str.split, written)]
+    words = [ParsedWord("", pos, int(phrase), *(rest + ["", ""])[:2]) for pos, phrase, *rest in map(str.split, written)]
     heads, relations = parse(words)
     return [head + 1 for head in heads], relations
 

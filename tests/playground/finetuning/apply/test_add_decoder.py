@@ -93,7 +93,7 @@ def test_the_decoder_learns_first_and_then_all():
 # extra modules
 
 
-WITH_EXTRAS = [name for name, strategy in strategies().items() if strategy.extras]
+WITH_EXTRAS = [name for name, strategy in strategies().items() if strategy.adapters]
 SPEC = ComparisonSpec(train_sizes=(4,), seeds=1, steps=4)
 
 
@@ -123,7 +123,7 @@ def test_where_a_decoder_writes_it_is_said_that_extra_modules_are_in_the_encoder
     (said,) = [told for told in made.notices if "extra modules" in told]
     assert said.endswith(f"are plugged into the encoder's layers only; the decoder of BART {does}.")
     strategy, (outcome,) = find_strategy(name), made.outcomes[find_strategy(name).name]
-    assert all(extra.name in said for extra in strategy.extras)
+    assert all(extra.name in said for extra in strategy.adapters)
     assert (moved(outcome, "decoder") > 0) == (does != "stays frozen"), "the sentence is what the engine did"
     assert not any("extra modules" in told for told in compared(base, "summary", "full").notices)
 
@@ -131,7 +131,7 @@ def test_where_a_decoder_writes_it_is_said_that_extra_modules_are_in_the_encoder
 @pytest.mark.parametrize("name", WITH_EXTRAS)
 def test_extra_modules_of_a_kind_are_one_for_every_layer_of_the_encoder_and_none_for_the_decoder(name):
     learner = learner_of("BART", model={"layers": 2, "decoder_layers": 3})
-    (kind,) = find_strategy(name).extras
+    (kind,) = find_strategy(name).adapters
     plugged = attach(kind, learner.model, generator(0))
     assert len(plugged.modules) == 2
     hooks = [module for module in learner.model.modules() if module._forward_hooks or getattr(module, "prefix", None)]

@@ -10,7 +10,7 @@ from playground.errors import UserError
 from playground.finetuning import find_strategy, find_task
 from playground.finetuning.comparing.continual import (
     ContinualResult,
-    LearntTask,
+    LearnedTask,
     PullByTasks,
     ReplayTasks,
     continual,
@@ -80,7 +80,7 @@ def learnt():
     run = Finetuner(base, find_strategy("full"), train, SETTING, 0)
     run.learn(0)
     run.model.requires_grad_(True)
-    known = LearntTask(train, test, run.head.requires_grad_(False), ())
+    known = LearnedTask(train, test, run.head.requires_grad_(False), ())
     return known, replace(base, learner=replace_model(base.learner, run.model), memory={})
 
 
@@ -88,7 +88,7 @@ def learnt():
 def test_what_protects_pre_training_protects_earlier_tasks_too(name, kind):
     known, base = learnt()
     strategy = protecting(find_strategy(name), [known])
-    assert kind in {type(term) for term in strategy.beside}
+    assert kind in {type(term) for term in strategy.aux_losses}
     train = numbered(find_task("sentiment").load(reviews().tokenizer, 16, 0, "train"), base)
     run = Finetuner(base, strategy, train, SETTING, 0)
     [ask] = [ask for term, ask in run.terms if isinstance(term, kind)]
@@ -106,7 +106,7 @@ def test_what_protects_pre_training_protects_earlier_tasks_too(name, kind):
 def test_only_what_rehearses_is_carried_and_a_random_start_is_random_once():
     known = (object(),)
     assert protecting(find_strategy("random start"), known).fresh == ""
-    assert protecting(find_strategy("full"), known).beside == ()
+    assert protecting(find_strategy("full"), known).aux_losses == ()
     assert protecting(find_strategy("replay"), ()) is find_strategy("replay")
 
 

@@ -49,11 +49,15 @@ def test_the_head_reads_static_vectors_and_those_of_other_models_side_by_side():
     alone = OtherVectors(8).prepare(base, some)
     assert torch.equal(alone.features, static_vectors(base, 8)[some.tokens.ids])
     other = base_of("GPT").learner
-    both = OtherVectors(8).prepare(replace(base, beside=(other,), memory={}), some)
+    both = OtherVectors(8).prepare(replace(base, extra_encoders=(other,), memory={}), some)
     assert torch.equal(both.features[..., :8], alone.features)
     assert torch.allclose(both.features[..., 8:], other.model.features(some.tokens).detach(), atol=1e-6)
     run = Finetuner(
-        replace(base, beside=(other,), memory={}), find_strategy("static and contextual"), some, FinetuneConfig(2, 4), 0
+        replace(base, extra_encoders=(other,), memory={}),
+        find_strategy("static and contextual"),
+        some,
+        FinetuneConfig(2, 4),
+        0,
     )
     width = base.learner.model.shape.width
     assert run.head.score.in_features == width + run.train.features.shape[-1] > width + other.model.shape.width

@@ -1,4 +1,4 @@
-"""Two texts in a row, judged or not, near or far: arrange/pair.py, arrange/judged.py, arrange/half.py."""
+"""Two texts in a row, labelled or not, near or far: arrange/{pair,labelled_pair,first_of_pair}.py."""
 
 from collections import Counter
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""One text from either side, behind a code, in a language: arrange/{text,code,language}.py, see/alone.py."""
+"""One text from either side, behind a code, in a language: arrange/{text,code,language}.py, see/single_stack.py."""
 
 from collections import Counter
 from dataclasses import replace

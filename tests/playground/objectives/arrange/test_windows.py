@@ -1,4 +1,4 @@
-"""The words near a word, and frequent words that are dropped: arrange/windows.py, see/window.py, choose/frequent.py."""
+"""The words near a word, and frequent words that are dropped: {arrange/windows,see/window,choose/subsampling}.py."""
 
 import math
 from dataclasses import replace
@@ -10,7 +10,7 @@ from playground.batch import begin
 from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.objectives.choose import SubsampleFrequent
-from playground.objectives.choose.frequent import keep_probability
+from playground.objectives.choose.subsampling import keep_probability
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
 from tests.laws import assert_share

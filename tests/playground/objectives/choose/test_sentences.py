@@ -1,4 +1,4 @@
-"""Gap sentences, and those that stay as they are: choose/sentences.py, choose/intact.py."""
+"""Gap sentences, and those that stay as they are: choose/sentences.py, choose/kept_sentences.py."""
 
 from collections import Counter
 from itertools import combinations

@@ -13,7 +13,16 @@ from playground.objectives import objectives
 from playground.tokenizing import read_input
 from playground.trace.frames import VISIBLE
 from playground.training import Run, Started, Stepped, checkpoint, train
-from playground.training.observe.replay import FILE, MOST, Curve, ReplayRecorder, load, spaced, to_watch, watched
+from playground.training.observe.replay import (
+    FILE,
+    MOST,
+    RecordedCurve,
+    ReplayRecorder,
+    load,
+    spaced,
+    to_watch,
+    watched,
+)
 from playground.training.store.metrics import recorded
 from tests.runs import alone, each_kind, losses, reviews, run_of, suited_reviews
 
@@ -125,7 +134,7 @@ def test_a_run_that_only_the_clock_ends_keeps_no_more_than_sixty():
         learner.step = step
         if moments.due(step):
             moments.look(learner)
-    steps = [m["step"] for m in moments.replay(Curve()).moments]
+    steps = [m["step"] for m in moments.replay(RecordedCurve()).moments]
     assert len(steps) <= MOST and steps[0] == 0 and steps[-1] > 17_000
 
 

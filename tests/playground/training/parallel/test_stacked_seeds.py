@@ -10,7 +10,7 @@ from playground.objectives import find_objective
 from playground.training.memory import estimate
 from playground.training.parallel import seeds as room
 from playground.training.parallel.seeds import Finished, Point, bands, stacks, train_seeds
-from playground.training.parallel.stacked import Rows, widened
+from playground.training.parallel.stacked import StackedParameters, widened
 from tests.runs import alone, run_of, tiny
 
 SEEDS = (0, 1, 2)
@@ -108,7 +108,7 @@ def test_seeds_that_would_not_fit_are_stacked_a_few_at_a_time(monkeypatch):
 
 def test_parameters_of_lanes_are_views_of_the_stack():
     models = [torch.nn.Linear(3, 2) for _ in range(2)]
-    rows = Rows.of(models, ["weight", "bias"])
+    rows = StackedParameters.of(models, ["weight", "bias"])
     assert rows.flat.shape == (2, 8 + 4)
     assert all(p.data_ptr() % 16 == 0 for model in models for p in model.parameters()), "a GPU's attention needs that"
     rows.flat[1] = 7.0
@@ -121,7 +121,7 @@ def test_the_step_of_a_stack_is_that_of_adamw_and_a_rate_of_0_leaves_every_bit()
     start = models[1].weight.detach().clone()
     alone = torch.nn.Linear(3, 2).double()
     alone.load_state_dict(models[0].state_dict())
-    rows = Rows.of(models, ["weight", "bias"])
+    rows = StackedParameters.of(models, ["weight", "bias"])
     adam = torch.optim.AdamW(alone.parameters(), lr=0.1, betas=(0.9, 0.98), weight_decay=0.01)
     for step in range(5):
         slopes = torch.arange(16, dtype=torch.float64).view(2, 8) - 3 * step

@@ -16,7 +16,7 @@ from playground.errors import UserError
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
 from playground.training.fork import fork, what_changed
 from playground.training.parallel.seeds import Band, Finished, Point, bands, train_seed, train_seeds
-from playground.training.session import Row
+from playground.training.session import CurvePoint
 from playground.training.store import runs as runs_module
 from playground.training.store.lock import claimed
 from playground.training.store.runs import FILE, Parent, Runs, _check_format
@@ -277,8 +277,8 @@ def test_what_changed_tells_recipe_model_and_objective_apart():
 
 
 def test_bands_are_the_mean_and_the_spread_over_seeds_at_every_evaluated_step():
-    points = [Point(s, Row(k, None, float(s + k), 0, 0.0)) for s in (1, 2, 3) for k in (0, 50)]
-    points.append(Point(1, Row(51, 9.0, None, 0, 0.0)))
+    points = [Point(s, CurvePoint(k, None, float(s + k), 0, 0.0)) for s in (1, 2, 3) for k in (0, 50)]
+    points.append(Point(1, CurvePoint(51, 9.0, None, 0, 0.0)))
     assert bands(points) == (Band(0, 2.0, 1.0, 3), Band(50, 52.0, 1.0, 3))
     assert bands(points[:1]) == (Band(0, 1.0, 0.0, 1),)
 

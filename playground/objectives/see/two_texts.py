@@ -14,7 +14,7 @@ from playground.batch import (
     mask_by_level,
     zeros_view,
 )
-from playground.objectives.see.alone import with_mask
+from playground.objectives.see.single_stack import with_mask
 from playground.objectives.stage import See
 
 

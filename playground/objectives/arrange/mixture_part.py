@@ -16,7 +16,7 @@ GOLDEN_RATIO = 0.5 * 5**0.5 - 0.5
 
 
 @dataclass(frozen=True)
-class Part:
+class MixturePart:
     """The number of the objective of every row, from 0, `[b]`."""
 
     number: Tensor
@@ -49,17 +49,17 @@ class SampleTask(Arrange):
     step: int | None = None
     keys: ClassVar[tuple[str, ...]] = ("part",)
 
-    def plan(self, batch: Batch, rng: Generator) -> Part:
+    def plan(self, batch: Batch, rng: Generator) -> MixturePart:
         noise, position = sampling.noise((1,), rng), arange(len(batch.tokens.ids), rng.device)
         drawn = sampling.outcomes(self.shares, (noise.double() + position * GOLDEN_RATIO * self.by_row) % 1)
         if not self.alternating or self.step is None:
-            return Part(drawn)
-        return Part(torch.full_like(drawn, self.step % len(self.shares)))
+            return MixturePart(drawn)
+        return MixturePart(torch.full_like(drawn, self.step % len(self.shares)))
 
-    def build(self, batch: Batch, plan: Part) -> Batch:
+    def build(self, batch: Batch, plan: MixturePart) -> Batch:
         return batch
 
-    def override_plan(self, batch: Batch, plan: Part, overrides: PlanOverrides) -> Part:
+    def override_plan(self, batch: Batch, plan: MixturePart, overrides: PlanOverrides) -> MixturePart:
         if not overrides:
             return plan
         others = set(overrides) - {"part"}
@@ -70,7 +70,7 @@ class SampleTask(Arrange):
         if number not in able and ("part" in overrides or not able):
             keys = ", ".join(self.known[number]) or "none"
             raise UserError(f"Part {number + 1} has no plan for {', '.join(sorted(others))}; its keys are: {keys}.")
-        return Part(torch.full_like(plan.number, number if number in able else able[0]))
+        return MixturePart(torch.full_like(plan.number, number if number in able else able[0]))
 
-    def describe_plan(self, batch: Batch, plan: Part, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: MixturePart, row: int) -> dict[str, Any]:
         return {"part": int(plan.number[row]) + 1}

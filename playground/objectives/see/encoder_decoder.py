@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from playground.batch import Action, Batch, causal_mask, full_mask, gather_origin, zeros_view
 from playground.knob import knob
-from playground.objectives.see.alone import with_mask
+from playground.objectives.see.single_stack import with_mask
 from playground.objectives.stage import See
 
 
