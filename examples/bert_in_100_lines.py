@@ -15,6 +15,7 @@ from playground import (
     Objective,
     Recipe,
     generator,
+    lr_multiplier,
     open_corpus,
     pick,
     read_input,
@@ -75,7 +76,7 @@ for step in range(RECIPE.steps):
     optimiser.zero_grad()
     loss.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), RECIPE.grad_clip)
-    optimiser.param_groups[0]["lr"] = RECIPE.lr * RECIPE.lr_multiplier(step)  # warm-up, then a linear fall
+    optimiser.param_groups[0]["lr"] = RECIPE.lr * lr_multiplier(RECIPE, step)  # warm-up, then a linear fall
     optimiser.step()
     losses.append(loss.item())
     if step % 100 == 0 or step == RECIPE.steps - 1:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # as in `typing`, which takes longer to load than the rest of
     from playground.rng import generator
     from playground.tokenizing import Tokenizer, read_input
     from playground.training import Run, train
+    from playground.training.lr_schedule import lr_multiplier
     from playground.training.properties import measure_properties
     from playground.zoo import Entry, Recipe, find_entry
 
@@ -33,6 +34,7 @@ MODULES = {
     "rng": ("generator",),
     "tokenizing": ("Tokenizer", "read_input"),
     "training": ("Run", "train"),
+    "training.lr_schedule": ("lr_multiplier",),
     "training.properties": ("measure_properties",),
     "zoo": ("Entry", "Recipe", "find_entry"),
 }
@@ -61,6 +63,7 @@ __all__ = [
     "find_strategy",
     "find_task",
     "generator",
+    "lr_multiplier",
     "measure_properties",
     "open_corpus",
     "pick",

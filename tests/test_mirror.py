@@ -30,7 +30,7 @@ ELSEWHERE = {
 
 
 def has_a_module(test: Path) -> bool:
-    """Whether a module or a package of the same place, or the place itself, has the name of a test."""
+    """Whether a module or a package of the same folder, or the place itself, has the name of a test."""
     position, name = ROOT / test.parent, test.name.removeprefix("test_")
     return name == position.name or any(
         (position / each).exists() for each in (f"{name}.py", f"{name}.js", f"{name}/__init__.py")

@@ -9,8 +9,8 @@ from bokeh.models import Axis, Title
 from bokeh.plotting import figure
 
 from playground.glossary import explain
+from widgets.design_tokens import ORANGE, VERMILION
 from widgets.panel_compat import LiveText
-from widgets.tokens import ORANGE, VERMILION
 
 __all__ = ["chart"]
 

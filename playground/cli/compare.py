@@ -28,7 +28,7 @@ from playground.cli.prepare import add_decoder, check_runs, learn_second, open_t
 from playground.cli.ready_made import base_there
 from playground.cli.sequence import check_sequence, compare_in_turn, write_result
 from playground.cli.train import train_one
-from playground.cluster import connected, run_on
+from playground.dask_cluster import connected, run_on
 from playground.devices import pick
 from playground.errors import UserError, unwritable
 from playground.finetuning import Comparison, TrialEvent
@@ -38,8 +38,8 @@ from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import file_task_name, is_file
 from playground.finetuning.report.page import Origin, Report, ReportFacts, SequenceReportFacts, against, signed
 from playground.finetuning.run.record import TrialRecord
-from playground.finetuning.run.scheduler import Elsewhere
 from playground.finetuning.run.trainer import Result, StepEvent
+from playground.finetuning.run.trials import Elsewhere
 from playground.finetuning.strategy.extra_features import OtherVectors
 from playground.finetuning.strategy.parse import read, spell, split
 from playground.finetuning.strategy.strategy import Strategy

@@ -16,8 +16,8 @@ from playground.objectives import find_objective
 from playground.objectives.objective import Printed
 from playground.trace import frames
 from playground.trace.inputs import reads_two
+from playground.trace.json_schema import Lane, Masks, ObjectiveFacts
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild, rebuild_row
-from playground.trace.schema import Lane, Masks, ObjectiveFacts
 
 FACTS = (ObjectiveFacts,)
 

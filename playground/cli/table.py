@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from playground.cli.objective import given_text, text_options
 from playground.cli.options import Parser, common_options, pairs, say
 from playground.errors import UserError
+from playground.trace.json_schema import LeftOutRow, TableFacts
 from playground.trace.rebuild import table
-from playground.trace.schema import LeftOutRow, TableFacts
 
 FACTS = (TableFacts,)
 

@@ -51,10 +51,10 @@ from playground.training.data import describe_left_out, windows
 from playground.training.fork import describe_recipe, fork, what_changed
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
+from playground.training.own_text import corpus_of
 from playground.training.parallel import seeds as parallel
 from playground.training.store.metrics import LossFacts, RunFacts, Summary
 from playground.training.store.runs import Parent, Runs
-from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_to_train
 from playground.zoo.preset import find_preset
@@ -350,7 +350,7 @@ def _events_of_seeds(given: argparse.Namespace, run: Run, seeds: range) -> Itera
     if not given.cluster:
         yield from parallel.train_seeds(run, seeds, given.workers, runs, given.resume, given.parallelism)
         return
-    from playground.cluster import connected, train_on  # loads fine-tuning, which no other training needs
+    from playground.dask_cluster import connected, train_on  # loads fine-tuning, which no other training needs
 
     with connected(given.cluster) as client:
         yield from train_on(client, run, seeds, runs)

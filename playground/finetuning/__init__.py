@@ -9,10 +9,10 @@ from playground.finetuning.data.files import find_task, tasks
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import Classes
 from playground.finetuning.run.base import Base
-from playground.finetuning.run.scheduler import TrialEvent
+from playground.finetuning.run.trials import TrialEvent
 from playground.finetuning.strategy.compose import compose, difference
 from playground.finetuning.strategy.find import find_strategy, strategies
-from playground.finetuning.strategy.schedules import PaintedCell
+from playground.finetuning.strategy.plasticity import PaintedCell
 from playground.finetuning.strategy.strategy import Strategy
 
 __all__ = [

@@ -11,9 +11,9 @@ from playground.interop.folder import open_folder
 from playground.interop.run import learner_of
 from playground.training import checkpoint
 from playground.training.observe.subjects import of_checkpoint, of_learner
+from playground.training.own_text import TOKENS
 from playground.training.store import ready_made
 from playground.training.store.runs import Runs
-from playground.training.text import TOKENS
 
 
 def open_subject(name: str, runs: Path | str | None = None) -> Subject:

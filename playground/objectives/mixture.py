@@ -45,7 +45,7 @@ def mixed(name: str, parts: Parts, **card: Any) -> Objective:
     (weight, first), *others = ((weight, part) for (weight, _), part in zip(parts, named, strict=True))
     main = first if weight == 1.0 else _asking(first, weight, {})
     terms = tuple(_weighed(term, weight) for (weight, _), part in zip(parts, named, strict=True) for term in part.terms)
-    fields = {"parts": main.parts, "beside": (*main.beside, *others)}
+    fields = {"parts": main.parts, "auxiliary": (*main.auxiliary, *others)}
     return Objective(name, main.stages, **fields, **_shared(named, terms, card))
 
 
@@ -120,7 +120,7 @@ def _asking(part: Objective, weight: float, names: Mapping[str, str]) -> Objecti
         part,
         stages=(*part.stages, *within),
         parts=tuple(_asking(p, weight, names) for p in part.parts),
-        beside=tuple((w * weight, _asking(chain, 1.0, names)) for w, chain in part.beside),
+        auxiliary=tuple((w * weight, _asking(chain, 1.0, names)) for w, chain in part.auxiliary),
         terms=tuple(replace(term, target=names.get(term.target, term.target)) for term in part.terms),
     )
 

@@ -108,7 +108,7 @@ class Objective:
     row: str = ""
     printed: Printed = field(default_factory=Printed)
     needs: tuple[str, ...] = ()
-    beside: tuple[tuple[float, "Objective"], ...] = ()
+    auxiliary: tuple[tuple[float, "Objective"], ...] = ()
     parts: tuple["Objective", ...] = ()
     misprint: Misprint | None = None
     switch: tuple[str, str] = ("", "")
@@ -163,7 +163,7 @@ class Objective:
     @property
     def opens(self) -> bool:
         """Whether its batches have a beginning that no network has a part in: all, or what is before a generator."""
-        return not self.proposes or not (self.beside or self.parts)
+        return not self.proposes or not (self.auxiliary or self.parts)
 
     @property
     def _opening(self) -> int:
@@ -203,13 +203,13 @@ class Objective:
 
     def _walk(self, tokens: Tokens, act: "Act") -> tuple[Step, ...]:
         """The chains beside, one after the other, then the own chain; its last batch holds the others' last ones."""
-        taken, beside = [], []
-        for part, (weight, chain) in enumerate(self.beside, 1):
+        taken, auxiliary = [], []
+        for part, (weight, chain) in enumerate(self.auxiliary, 1):
             steps = chain._walk(tokens, act)
             taken += [replace(step, part=part) for step in steps]
-            beside.append(weighed(steps[-1].batch, weight))
+            auxiliary.append(weighed(steps[-1].batch, weight))
         *own, last = self._own(tokens, act)
-        whole = replace(last.batch, auxiliary=(*beside, *last.batch.auxiliary))
+        whole = replace(last.batch, auxiliary=(*auxiliary, *last.batch.auxiliary))
         return (*taken, *own, replace(last, batch=whole))
 
     def _own(self, tokens: Tokens, act: "Act") -> tuple[Step, ...]:
@@ -241,15 +241,18 @@ class Objective:
     @property
     def target_names(self) -> tuple[str, ...]:
         """The names of what it asks, in the order in which losses are reported: what stands beside comes first."""
-        beside, own = [q for _, chain in self.beside for q in chain.target_names], [term.target for term in self.terms]
+        auxiliary, own = (
+            [q for _, chain in self.auxiliary for q in chain.target_names],
+            [term.target for term in self.terms],
+        )
         if any(isinstance(stage, AskCrossView) for stage in self.stages):  # the views stand beside the whole text
             own = [*own[1:], *own[:1]]
-        return tuple(dict.fromkeys((*beside, *own)))
+        return tuple(dict.fromkeys((*auxiliary, *own)))
 
     @property
     def chains(self) -> tuple["Objective", ...]:
         """The own chain first, then the parts of a mixture, then those beside it."""
-        others = (*self.parts, *(chain for _, chain in self.beside))
+        others = (*self.parts, *(chain for _, chain in self.auxiliary))
         return (self, *(c for chain in others for c in chain.chains))
 
     @property
@@ -285,9 +288,9 @@ class Objective:
 
     def map_stages(self, change: Callable[[Stage], Stage]) -> "Objective":
         """The same with every stage of every chain changed."""
-        beside = tuple((weight, chain.map_stages(change)) for weight, chain in self.beside)
+        auxiliary = tuple((weight, chain.map_stages(change)) for weight, chain in self.auxiliary)
         parts = tuple(part.map_stages(change) for part in self.parts)
-        return replace(self, stages=tuple(change(stage) for stage in self.stages), beside=beside, parts=parts)
+        return replace(self, stages=tuple(change(stage) for stage in self.stages), auxiliary=auxiliary, parts=parts)
 
     def _of(self, stage: Stage, settings: Mapping[str, Any]) -> dict[str, Any]:
         mine, kind = {k.name for k in knobs(stage)}, type(stage).__name__

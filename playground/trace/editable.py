@@ -6,7 +6,7 @@ from playground.batch import Tokens, token_strings
 from playground.objectives.arrange.pair import NAMES
 from playground.objectives.objective import Objective, Step, describe_plan
 from playground.objectives.stage import Planned
-from playground.trace.schema import Editable
+from playground.trace.json_schema import Editable
 
 
 def by_hand(objective: Objective, steps: tuple[Step, ...]) -> Editable:

@@ -22,8 +22,8 @@ from playground.batch import (
     token_strings,
 )
 from playground.leaks import Node, Verdict
+from playground.trace.json_schema import Cell, Frame, IdLists, Ids, Lane, Leak, Masks, Matrix, Weights
 from playground.trace.mask_words import masks_in_words
-from playground.trace.schema import Cell, Frame, IdLists, Ids, Lane, Leak, Masks, Matrix, Weights
 
 TITLES = {"see": "Attention mask", "ask": "Predict"}
 NAMES = {"change": "corrupt", "see": "visibility"}

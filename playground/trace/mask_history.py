@@ -9,7 +9,7 @@ from playground.batch import Action, Tokens
 from playground.corpora.corpus import pick
 from playground.objectives.objective import Objective
 from playground.rng import generator
-from playground.trace.schema import MaskHistory
+from playground.trace.json_schema import MaskHistory
 
 VISITS = 10
 """Readings of the sentence in the history of a mask."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.analysis.predictions import ForwardTrace, Prediction
 from playground.trace.frames import attention
-from playground.trace.schema import Guess, Numbers
+from playground.trace.json_schema import Guess, Numbers
 
 Record = Mapping[str, Any]
 

@@ -21,8 +21,7 @@ from playground.tokenizing.words import clean
 from playground.trace import frames
 from playground.trace.editable import by_hand
 from playground.trace.inputs import read, strangers, unjudged
-from playground.trace.mask_history import mask_history
-from playground.trace.schema import (
+from playground.trace.json_schema import (
     AuxiliaryFacts,
     Cell,
     Choice,
@@ -34,7 +33,8 @@ from playground.trace.schema import (
     SurveyRow,
     Switch,
 )
-from playground.trace.schema import Term as TermFacts
+from playground.trace.json_schema import Term as TermFacts
+from playground.trace.mask_history import mask_history
 from playground.trace.signal import measure
 from playground.trace.source import code_of, opening
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from playground.batch import begin
 from playground.objectives.stage import Stage
-from playground.trace.schema import Code, SourceText
+from playground.trace.json_schema import Code, SourceText
 
 ROOT = Path(__file__).parents[2]
 

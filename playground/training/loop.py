@@ -36,7 +36,7 @@ from playground.training.events import (
     read_losses,
 )
 from playground.training.grad_stats import sizes
-from playground.training.text import save_run
+from playground.training.own_text import save_run
 from playground.training.train_state import Snapshot, TrainState
 from playground.zoo.entry import Entry
 from playground.zoo.phase import Phase

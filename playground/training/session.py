@@ -26,10 +26,10 @@ from playground.training.observe.recording import (
     Sized,
     with_moments,
 )
+from playground.training.own_text import save_run
 from playground.training.system import threads
 from playground.training.system.throttle import TimeBudget
 from playground.training.system.turns import NO_LINE, Turn
-from playground.training.text import save_run
 from playground.training.train_state import TrainState
 
 log = logging.getLogger(__name__)

@@ -24,6 +24,7 @@ from playground.objectives.ask.words import AskInBatchContrast
 from playground.rng import generator
 from playground.slicing import split_rows, trimmed
 from playground.training import accumulation, segment_memory
+from playground.training.lr_schedule import lr_multiplier_of
 from playground.zoo.entry import Entry
 from playground.zoo.recipe import BETAS, Recipe
 
@@ -136,7 +137,7 @@ class TrainState:
         recipe, mem_len, number = self.entry.recipe, self.entry.model.mem_len, self.phase
         phase = self.entry.all_phases[number]
         batch = self.remembering(phase.trained_part(batch))
-        share = self.entry.lr_multiplier(self.step, falling) if share is None else share
+        share = lr_multiplier_of(self.entry, self.step, falling) if share is None else share
         try:
             with accumulation.room_for("gradient"), self.dropping():
                 loss, terms, states = self.gradient(self.model, batch, recipe.grad_accum_steps, recipe.precision)

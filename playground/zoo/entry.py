@@ -203,12 +203,6 @@ class Entry:
         asked = (self.objective, *(self.objective_in(phase) for phase in self.phases))
         return next((one for one in asked if target in one.target_names), self.objective).unit(target)
 
-    def lr_multiplier(self, step: int, falling: bool = True) -> float:
-        """The factor of the learning rate in a step (0-based), by a schedule that each phase begins anew."""
-        starts, number = (*self.phase_starts, self.recipe.steps), self.phase_at(step)
-        recipe = replace(self.recipe, steps=max(1, starts[number + 1] - starts[number]))
-        return recipe.lr_multiplier(step - starts[number], falling)
-
     def bound(self, corpus: Corpus) -> float | None:
         """The corpus' own entropy in nats where it bounds the loss: of models that read all of it left to right."""
         as_it_is = "label:field" not in self.needs

@@ -40,13 +40,3 @@ class Recipe:
         unit="share of the steps",
         why="The generator learns alone, then is frozen; 0 trains both at once.",
     )
-
-    def lr_multiplier(self, step: int, falling: bool = True) -> float:
-        """The factor of the learning rate in `step` (0-based): up to 1, then down to `min_lr_ratio` where `falling`."""
-        rise = max(1, round(self.warmup_ratio * self.steps))
-        if step < rise:
-            return (step + 1) / rise
-        if not falling:
-            return 1.0
-        left = max(0.0, 1 - (step - rise) / max(1, self.steps - rise))
-        return self.min_lr_ratio + (1 - self.min_lr_ratio) * left

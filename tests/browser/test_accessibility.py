@@ -16,7 +16,7 @@ from widgets.notebook import table
 PAGES = {
     "table": "?view=table",
     "stage": "?objective=PLM&frame=ask",
-    "in step": "?objective=MLM&beside=LM",
+    "in step": "?objective=MLM&compare=LM",
     "Train": "?page=train",
     "Transfer": "?page=transfer",
     "Corpus": "?page=corpus",

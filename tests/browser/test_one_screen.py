@@ -15,7 +15,7 @@ STAGES = {
     "PLM": {},
     "text infilling": {},
     "NSP": {},
-    "MLM beside PLM": {"objective": "MLM", "beside": "PLM"},
+    "MLM beside PLM": {"objective": "MLM", "compare": "PLM"},
 }
 
 ENDS = """() => {

@@ -122,7 +122,7 @@ def test_compare_in_the_list_is_pressed_by_mouse_and_by_finger(page: Page, addre
         visit(tab, f"{address}/?objective=MLM")
         wait_for(tab, "s.layout.lanes.length > 0")
         tab.locator(".picker .now").click()
-        tap(*middle(stand(tab.locator(".picker .card[data-name=PLM] .beside"))))
+        tap(*middle(stand(tab.locator(".picker .card[data-name=PLM] .compare"))))
         expect(tab.locator("section.stages .stage-title")).to_have_text(["MLM", "PLM"])
         chosen = tab.locator(".stage-lane button[aria-pressed=true]")
         expect(chosen.first).to_have_css("background-color", "rgba(0, 0, 0, 0)")  # the word below it is read through it

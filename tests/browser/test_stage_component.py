@@ -810,7 +810,7 @@ def test_the_keys_of_the_app_say_where_they_are_heard_or_choose_in_a_notebook(st
 
 
 def test_in_step_every_key_is_heard_wherever_the_focus_is(stage: Stage) -> None:
-    store = StageStore(objective="LM", beside=["MLM"])
+    store = StageStore(objective="LM", compared=["MLM"])
     store.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 4, True]]})
     stage.edit(store.record())
     both = f"{HANDLE}.state().stages"

@@ -154,7 +154,7 @@ def test_keys_of_the_stage_stay_there_and_its_theme_follows(page: Page, tmp_path
 
 
 def test_several_in_step_and_a_long_text_run_there_too(page: Page, tmp_path: Path) -> None:
-    store = StageStore(objective="PLM", text="we walk " * 50, beside=["LM"])
+    store = StageStore(objective="PLM", text="we walk " * 50, compared=["LM"])
     record = live_widget(store).record
     assert len(record["records"]) == 2
     opened(page, tmp_path, record, "vscode-dark")

@@ -19,7 +19,7 @@ from playground.rng import generator
 from playground.training import checkpoint, data
 from playground.training.loop import prepared
 from playground.training.observe.look import ProbeSentence, to_watch
-from playground.training.text import save_run
+from playground.training.own_text import save_run
 from tests.runs import (
     alone,
     each_kind,

@@ -20,7 +20,7 @@ from tests.runs import every_entry
 
 def stages(objective):
     """The stages of an objective and of all its parts."""
-    chains = (*objective.parts, *(part for _, part in objective.beside))
+    chains = (*objective.parts, *(part for _, part in objective.auxiliary))
     return [*objective.stages, *(stage for part in chains for stage in stages(part))]
 
 

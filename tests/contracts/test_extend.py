@@ -11,7 +11,7 @@ from bokeh.plotting import figure
 from playground import catalog
 from playground.cli import parser
 from playground.finetuning import find_strategy, find_task
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.objectives import find_objective
 from playground.trace.rebuild import rebuild
 from playground.training import Stepped, train

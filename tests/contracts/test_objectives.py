@@ -22,8 +22,8 @@ from playground.rng import generator
 from playground.slicing import split_rows
 from playground.tokenizing.tokenizer import train
 from playground.trace.frames import BETWEEN, STATES
+from playground.trace.json_schema import ObjectiveFacts
 from playground.trace.rebuild import SENTENCE, rebuild
-from playground.trace.schema import ObjectiveFacts
 from tests import json_keys
 from tests.laws import LAYERS, assert_same, influences, model_for, watched
 from tests.texts import SPECIALS, TWO_SENTENCES, hiding, story, suited, tokens_for, tokens_of

@@ -12,11 +12,12 @@ from pydantic import ValidationError
 from playground.analysis.predictions import read
 from playground.errors import UserError
 from playground.objectives import objectives
+from playground.trace import plan_edits
 from playground.trace.model_frames import numbers, with_numbers
 from playground.trace.rebuild import Rebuilt, rebuild
 from tests import json_keys
 from tests.runs import learner_of, reviews
-from widgets.animation import edits, schema
+from widgets.animation import schema
 from widgets.animation.record import typeset
 from widgets.state.stage import edits as stage_edits
 
@@ -100,10 +101,10 @@ def test_a_model_says_what_the_schema_says():
 def test_the_verbs_of_edits_are_those_that_are_heard():
     sent = set(re.findall(r'\bdo: "(\w+)"', "".join(path.read_text(encoding="utf-8") for path in DRAWING.glob("*.js"))))
     store = Path(stage_edits.__file__).read_text(encoding="utf-8")
-    heard = set(edits.DO) | {
+    heard = set(plan_edits.DO) | {
         word for line in re.findall(r'case ((?:"\w+"(?: \| )?)+)', store) for word in re.findall(r"\w+", line)
     }
-    assert sent <= heard and set(edits.DO) <= sent
+    assert sent <= heard and set(plan_edits.DO) <= sent
 
 
 def test_the_fields_of_edits_are_those_of_the_schema():
@@ -113,7 +114,7 @@ def test_the_fields_of_edits_are_those_of_the_schema():
         for each in re.findall(r"\{ (do: [^{}]*)", drawing)
         for field in re.findall(r"(?:^|, )([a-z]+)(?=:|,|$| )", each)
     }
-    hearing = "".join(Path(part.__file__).read_text(encoding="utf-8") for part in (edits, stage_edits))
+    hearing = "".join(Path(part.__file__).read_text(encoding="utf-8") for part in (plan_edits, stage_edits))
     heard = set(re.findall(r'(?:edit|message)(?:\.get\(|\[)"(\w+)"|number\((?:edit|message), "(\w+)"', hearing))
     read_fields = {field for pair in heard for field in pair if field}
     known = set(schema.Edit.__annotations__)

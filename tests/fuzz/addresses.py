@@ -9,10 +9,10 @@ from urllib.parse import quote, urlencode
 from playground.analysis.instrument import instruments
 from playground.knob import knobs
 from playground.objectives import objectives
+from playground.trace.plan_edits import DO
 from tests.fuzz import odd
 from tests.fuzz.law import Case, Kind, no_sentence
 from tests.fuzz.plans import plan_line
-from widgets.animation.edits import DO
 from widgets.animation.record import typeset
 from widgets.app import main
 from widgets.pages.knobs import corpus_knobs
@@ -78,7 +78,7 @@ FIELDS = {
     "frame": lambda random, name: odd.among(random, ["visibility", "loss", "forward", "3"]),
     "tokens": lambda random, name: odd.among(random, ["65", "65-128", "1-4"]),
     "view": lambda random, name: odd.among(random, ["table", "stage"]),
-    "beside": lambda random, name: ",".join(odd.among(random, NAMES, 0.3) for _ in range(random.randint(0, 4))),
+    "compare": lambda random, name: ",".join(odd.among(random, NAMES, 0.3) for _ in range(random.randint(0, 4))),
     "same_plan": lambda random, name: odd.among(random, ["True", "False"]),
     "page": lambda random, name: odd.among(random, ["1", "2", "3", "4"]),
     "zoo.view": lambda random, name: odd.among(random, ["timeline", "qiu"], 0.3),

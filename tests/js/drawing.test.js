@@ -7,7 +7,7 @@ import { draggable } from "../../widgets/animation/js/controls.js";
 import { csvText, unpacked } from "../../widgets/animation/js/files.js";
 import { GLOSSARY, explained } from "../../widgets/animation/js/glossary.js";
 import { LONG, lengthOf, stretched } from "../../widgets/animation/js/long_text.js";
-import { makePlan } from "../../widgets/animation/js/plan.js";
+import { makePlan } from "../../widgets/animation/js/layout.js";
 import { makePlayer } from "../../widgets/animation/js/player.js";
 import { STRIP, bytes, chipBox, inverse, matrixShapes, readRecord, speak, speakIds } from "../../widgets/animation/js/record.js";
 import { svgPen } from "../../widgets/animation/js/svg_pen.js";

@@ -105,7 +105,7 @@ def test_the_commands_for_transfer_can_be_typed():
 
 
 def test_the_glossary_is_what_its_script_writes():
-    made = runpy.run_path(str(DOCS / "glossary.py"))
+    made = runpy.run_path(str(DOCS / "write_glossary.py"))
     assert made["page"]() == (DOCS / "glossary.md").read_text(encoding="utf-8")
 
 
@@ -116,7 +116,7 @@ def test_a_heading_explains_its_terms_and_nothing_else():
 
 
 def test_the_json_keys_are_what_their_script_writes():
-    made = runpy.run_path(str(DOCS / "json_keys.py"))
+    made = runpy.run_path(str(DOCS / "write_json_keys.py"))
     assert made["page"]() == (DOCS / "cli.md").read_text(encoding="utf-8")
 
 
@@ -140,7 +140,7 @@ class _Whole(_Part):
 
 
 def test_a_table_of_json_keys_has_types_meanings_and_the_keys_of_objects_inside():
-    made = runpy.run_path(str(DOCS / "json_keys.py"))
+    made = runpy.run_path(str(DOCS / "write_json_keys.py"))
     share = "number | Share of the whole, from 0 to 1. |\n"
     assert list(made["rows"](_Whole, {})) == [
         '| `name` | `"a"` or `"b"` or null, optional |  |\n',

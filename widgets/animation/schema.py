@@ -3,8 +3,19 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NotRequired, Required, TypedDict
 
-from playground.trace import schema
-from playground.trace.schema import Editable, Ids, Leak, LeftOut, MaskHistory, Matrix, Meter, Numbers, Signal, Switch
+from playground.trace import json_schema
+from playground.trace.json_schema import (
+    Editable,
+    Ids,
+    Leak,
+    LeftOut,
+    MaskHistory,
+    Matrix,
+    Meter,
+    Numbers,
+    Signal,
+    Switch,
+)
 
 
 class Cell(TypedDict):
@@ -56,14 +67,14 @@ class Frame(TypedDict):
     numbers: NotRequired[bool]
 
 
-class Term(schema.Term):
+class Term(json_schema.Term):
     """A term of the loss as LaTeX and as a tree of MathML; `signs` are the trees of its symbols."""
 
     mathml: list[Any]
     signs: dict[str, list[Any]]
 
 
-class Misprint(schema.Misprint):
+class Misprint(json_schema.Misprint):
     """What a source prints where it errs, as a tree of MathML too."""
 
     mathml: list[Any]

@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from widgets.animation.record import Record
-from widgets.tokens import TOKENS
+from widgets.design_tokens import TOKENS
 
 WIDTH, PAD, GUTTER, STRIP = 960, 20, 116, 16
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
@@ -28,7 +28,7 @@ COLOURS = (
     | {f"tint {name}": mix(PAPER, hue, 0.16) for name, hue in HUES.items()}
     | {f"strong {name}": mix(hue, "#000000", 0.08) for name, hue in HUES.items()}
 )
-"""The colours of `tokens.json` as `theme.js` mixes them on white paper; a word is to be read in every state."""
+"""The colours of `design_tokens.json` as `theme.js` mixes them on white paper; a word is to be read in every state."""
 
 
 def still(record: Record) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from playground.objectives import Objective
 from playground.trace import frames
+from playground.trace.json_schema import ObjectiveFacts
 from playground.trace.rebuild import Rebuilt
-from playground.trace.schema import ObjectiveFacts
 from widgets.animation.export_html import document, fragment, packed
 from widgets.animation.record import typeset
 

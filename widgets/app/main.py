@@ -16,6 +16,7 @@ from widgets.app import first_paint, limits
 from widgets.app.invalid_events import say_in_a_line
 from widgets.app.public import CROWDED_MINUTES, IDLE_MINUTES, Public, idle, tidying
 from widgets.app.session import ADDRESSES, after_the_answer, poll
+from widgets.design_tokens import SKY, TOKENS
 from widgets.pages.classroom import MemberPage, TeacherPage
 from widgets.pages.compress import CompressPage
 from widgets.pages.corpus import CorpusPage
@@ -34,7 +35,6 @@ from widgets.state.stage import SCENE, StageStore
 from widgets.state.train.kept_runs import runs_folder
 from widgets.state.zoo import LINKED
 from widgets.theme import LARGER, html, say
-from widgets.tokens import SKY, TOKENS
 
 pn.extension()
 say_in_a_line()

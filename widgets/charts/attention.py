@@ -7,8 +7,8 @@ from bokeh.models import ColumnDataSource, LinearColorMapper
 from bokeh.plotting import figure
 
 from playground.analysis.predictions import Predictions
+from widgets.design_tokens import BLUES
 from widgets.theme import chart
-from widgets.tokens import BLUES
 
 
 def head_weights(glance: Predictions, matrix: str, layer: int, head: int) -> tuple[str, np.ndarray]:

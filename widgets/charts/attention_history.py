@@ -10,8 +10,8 @@ from playground.analysis.predictions import Predictions
 from widgets.charts.attention import head_weights
 from widgets.charts.chart import Chart
 from widgets.charts.columns import Columns, columns_of
+from widgets.design_tokens import BLUES, GREY, ORANGE
 from widgets.theme import chart
-from widgets.tokens import BLUES, GREY, ORANGE
 
 ACROSS = 14
 """Frames for which there is room at first; more of them are narrower."""

@@ -8,7 +8,7 @@ from bokeh import plotting
 from bokeh.models import ColumnDataSource, CrosshairTool, Span
 
 from widgets.charts.columns import Columns
-from widgets.tokens import GREY
+from widgets.design_tokens import GREY
 
 
 @dataclass(frozen=True)

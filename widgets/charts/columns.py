@@ -9,7 +9,7 @@ from torch import Tensor
 from playground.training.parallel.seeds import Band, spread
 from playground.training.session import CurvePoint
 from widgets.charts.legend import Mark, shape, style
-from widgets.tokens import BLUE, GREEN, GREY, VERMILION
+from widgets.design_tokens import BLUE, GREEN, GREY, VERMILION
 
 Columns = dict[str, list[Any]]
 

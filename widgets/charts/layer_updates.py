@@ -9,8 +9,8 @@ from bokeh.plotting import figure
 from playground.training.observe.recording import Sized
 from widgets.charts.chart import append
 from widgets.charts.columns import Columns, columns_of
+from widgets.design_tokens import BLUES
 from widgets.theme import chart
-from widgets.tokens import BLUES
 
 MEASURES = {"gradient": "gradient norm", "share": "update norm / weight norm"}
 """What is drawn, by the name of the column."""

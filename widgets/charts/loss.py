@@ -14,8 +14,8 @@ from widgets.charts.chart import append
 from widgets.charts.columns import ticks
 from widgets.charts.legend import Mark, key
 from widgets.charts.reference_run import EVERY, Recorded
+from widgets.design_tokens import GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from widgets.theme import chart
-from widgets.tokens import GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 OTHERS = (ORANGE, SKY, PURPLE, GREEN)
 """Colours of the losses of further questions; of more than these only the numbers are shown."""

@@ -5,8 +5,8 @@ from bokeh.plotting import figure
 
 from widgets.charts.chart import Chart
 from widgets.charts.columns import Values, seed_bands, seed_marks, seed_range, ticks
+from widgets.design_tokens import GREY
 from widgets.theme import chart
-from widgets.tokens import GREY
 
 
 def outcome_chart(title: str, axis: str, zero: bool = False) -> Chart:

@@ -10,8 +10,8 @@ from torch import Tensor, zeros
 
 from widgets.charts.chart import Chart
 from widgets.charts.columns import Columns, shares
+from widgets.design_tokens import BLUES
 from widgets.theme import chart
-from widgets.tokens import BLUES
 
 Region = tuple[int, int, int, int]
 """Lowest and highest row from 0, first and last step from 1, all included."""

@@ -8,8 +8,8 @@ from playground.analysis.probes import PROBES
 from playground.training.observe.recording import Measured
 from widgets.charts.chart import Chart
 from widgets.charts.strategies_over_steps import Steps, banded, legend
+from widgets.design_tokens import GREY
 from widgets.theme import chart
-from widgets.tokens import GREY
 
 KEY = legend([probe.name for probe in PROBES])
 """Which line is which probe."""

@@ -7,8 +7,8 @@ from bokeh.models import HoverTool, Range1d, Span
 from playground.training.observe.recording import Regrets
 from widgets.charts.chart import Chart
 from widgets.charts.columns import Columns
+from widgets.design_tokens import BLUE, GREY
 from widgets.theme import chart
-from widgets.tokens import BLUE, GREY
 
 SHOWN, SMALL = 3, 0.05
 """Phenomena that are named, and the nats below which one counts as learnt."""

@@ -11,8 +11,8 @@ from bokeh.plotting import figure
 from widgets.charts.chart import Chart
 from widgets.charts.columns import Columns, columns_of
 from widgets.charts.legend import Mark, key, shape, style
+from widgets.design_tokens import GREY
 from widgets.theme import chart
-from widgets.tokens import GREY
 
 FEW = 6
 """Bands that may lie over each other before they are drawn fainter."""

@@ -22,8 +22,8 @@ const STYLE = `
 .picker .card[aria-selected="true"] { background: color-mix(in srgb, var(--blue) 15%, transparent); border-left-color: var(--blue); }
 .picker .card b { font-weight: 600; } .picker .card small { grid-column: 1 / -1; opacity: .72; font-size: 11.8px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .picker .card[aria-selected="true"] small { white-space: normal; }
-.picker .beside { display: inline-grid; place-items: center; font: inherit; font-size: 11px; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; min-width: 76px; height: 24px; padding: 0 6px; cursor: pointer; opacity: .6; }
-.picker .card:hover .beside, .picker .card.active .beside, .picker .beside[data-pressed="true"] { opacity: 1; } .picker .beside[data-pressed="true"] { background: var(--blue); color: #fff; }
+.picker .compare { display: inline-grid; place-items: center; font: inherit; font-size: 11px; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; min-width: 76px; height: 24px; padding: 0 6px; cursor: pointer; opacity: .6; }
+.picker .card:hover .compare, .picker .card.active .compare, .picker .compare[data-pressed="true"] { opacity: 1; } .picker .compare[data-pressed="true"] { background: var(--blue); color: #fff; }
 .picker .none { padding: 12px; opacity: .7; margin: 0; }
 .picker .count { font-size: 11.5px; opacity: .65; margin: 4px 4px 0; }
 .picker :focus-visible { outline: 2px solid var(--blue); outline-offset: 1px; }
@@ -42,7 +42,7 @@ function render({ model, el }) {
   let shown = [];
 
   const cards = () => (model.get("cards") || []).map(plain);
-  const beside = () => model.get("beside") || [];
+  const compared = () => model.get("compared") || [];
 
   /** What is typed, where it is a sum of objectives and no name of one; the engine reads it, or says why it cannot. */
   const sum = () => (search.value.includes("+") && !ranked(cards(), search.value).length ? search.value.trim() : "");
@@ -61,9 +61,9 @@ function render({ model, el }) {
   }
 
   function compare(name) {
-    const others = beside();
+    const others = compared();
     fold(false);
-    tell(model, "beside", others.includes(name) ? others.filter((each) => each !== name) : [...others, name].slice(-3));
+    tell(model, "compared", others.includes(name) ? others.filter((each) => each !== name) : [...others, name].slice(-3));
     draw();
   }
 
@@ -83,7 +83,7 @@ function render({ model, el }) {
       return [...heading, draft(card, i, value)];
     });
     list.replaceChildren(...(note ? [node("p", { class: "none" }, note)] : []), ...rows);
-    now.textContent = [value || "Choose an objective", ...beside()].join(" | ");
+    now.textContent = [value || "Choose an objective", ...compared()].join(" | ");
     count.textContent = search.value ? `${note ? 0 : shown.length} of ${all.length} objectives` : `${all.length} objectives`;
     search.setAttribute("aria-activedescendant", list.querySelector(".active")?.id || "");
   }
@@ -91,14 +91,14 @@ function render({ model, el }) {
   function draft(card, i, value) {
     const side = node("span", {});
     if (card.name !== value) {
-      const pressed = beside().includes(card.name);
+      const pressed = compared().includes(card.name);
       // An option may hold no button: this one is for the pointer, Shift+Enter does the same.
       const onclick = (event) => {
         event.stopPropagation();
         compare(card.name);
       };
       const title = pressed ? "Remove from the comparison (Shift+Enter)" : "Compare with the chosen objective (Shift+Enter)";
-      side.append(node("span", { class: "beside", "data-pressed": String(pressed), title, onclick }, pressed ? "✓ compared" : "+ compare"));
+      side.append(node("span", { class: "compare", "data-pressed": String(pressed), title, onclick }, pressed ? "✓ compared" : "+ compare"));
     }
     const marks = { class: `card${card.name === active ? " active" : ""}`, "aria-selected": String(card.name === value), "data-name": card.name };
     return node("div", { role: "option", id: `${id}-${i}`, ...marks, title: card.idea, onclick: () => choose(card.name) }, node("b", {}, card.name), side, node("small", {}, about(card)));
@@ -161,7 +161,7 @@ function render({ model, el }) {
 
   el.replaceChildren(root);
   changed();
-  return endOf(listen([[document, "keydown", anywhere], [document, "pointerdown", outside]]), follow(model, ["value", "cards", "beside"], changed), follow(model, ["nearest"], answered), () => root.remove());
+  return endOf(listen([[document, "keydown", anywhere], [document, "pointerdown", outside]]), follow(model, ["value", "cards", "compared"], changed), follow(model, ["nearest"], answered), () => root.remove());
 }
 
 export default { render };

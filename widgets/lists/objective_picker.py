@@ -22,7 +22,7 @@ class Picker(Searched):
     known = staticmethod(objectives)
     cards = param.List(default=[], doc="Name, all names, models, group and idea of each objective.")
     value = param.String(default="", doc="The objective that is chosen.")
-    beside = param.List(default=[], doc="Objectives that are compared with it.")
+    compared = param.List(default=[], doc="Objectives that are compared with it.")
 
     def names_of(self, near: Nearest) -> list[str]:
         """A model stands for the objective that it is trained with."""

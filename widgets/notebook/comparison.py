@@ -19,12 +19,12 @@ from playground.finetuning.run.base import base_of
 from playground.finetuning.run.record import TrialRecord
 from playground.finetuning.strategy.parse import read, spell, split
 from playground.training import checkpoint
+from widgets.design_tokens import VERMILION
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing, in_block
 from widgets.notebook.training import Trained, warn
 from widgets.state.base import corpus_info, origin_of
 from widgets.static import comparison, svg
-from widgets.tokens import VERMILION
 
 
 class Compared(Drawing):

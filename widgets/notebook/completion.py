@@ -24,7 +24,7 @@ from playground.zoo.preset import RECIPE_PRESETS
 
 NAMES: Mapping[str, Callable[[], Iterable[str]]] = {
     "objective": objectives, "entry": lambda: [*entries(), *objectives()], "corpus": sources, "task": tasks,
-    "strategies": strategies, "pipelines": methods, "instrument": instruments, "model": entries, "beside": entries,
+    "strategies": strategies, "pipelines": methods, "instrument": instruments, "model": entries, "others": entries,
     "recipe": lambda: RECIPE_PRESETS, "device": lambda: ("auto", *available()), "match": lambda: MATCHES,
     "lr_policy": lambda: RATES, "input_format": lambda: INPUT_FORMATS,
 }  # fmt: skip

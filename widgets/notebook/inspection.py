@@ -65,9 +65,9 @@ class Inspected:
 
 @checked
 def inspect(
-    model: Trained | str, instrument: str = "", *, beside: Trained | str | Sequence[Trained | str] = (), **settings: Any
+    model: Trained | str, instrument: str = "", *, others: Trained | str | Sequence[Trained | str] = (), **settings: Any
 ) -> Inspected | Instruments:
-    """Look inside a model with an instrument, and inside others `beside` it; without one, all instruments are listed.
+    """Look inside a model with an instrument, and inside `others`; without one, all instruments are listed.
 
     A model is what `train(...)` returned, or the name of a saved run, the path of a checkpoint or of a folder of
     transformers, or an entry whose ready-made checkpoint is meant; `settings` are the knobs of the instrument. Tab
@@ -79,7 +79,7 @@ def inspect(
     >>> seen = inspect(train("BERT"), "agreement")
     >>> seen.finding.headline
     """
-    several = [beside] if isinstance(beside, Trained | str) else [*beside]
+    several = [others] if isinstance(others, Trained | str) else [*others]
     subjects = [_subject(each) for each in (model, *several)]
     if not instrument:
         return Instruments(subjects[0])

@@ -13,8 +13,8 @@ from playground.objectives.objective import describe_plan
 from playground.objectives.plan_overrides import parse, settings_of, write
 from playground.tokenizing import Tokenizer
 from playground.trace.collators import collate
+from playground.trace.json_schema import ObjectiveFacts
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild
-from playground.trace.schema import ObjectiveFacts
 from widgets.animation import standalone, typeset
 from widgets.animation.widget import StageWidget, alone
 from widgets.notebook.arguments import checked

@@ -5,9 +5,9 @@ from typing import Any
 
 import traitlets
 
+from playground.trace.json_schema import ObjectiveFacts
 from playground.trace.rebuild import SENTENCE
 from playground.trace.rebuild import table as survey_table
-from playground.trace.schema import ObjectiveFacts
 from widgets.animation.survey_table import Wall
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing

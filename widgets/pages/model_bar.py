@@ -30,10 +30,10 @@ class ModelBar(View):
         self.trained = self._button("Use the model of the Train page", stage.attach_trained)
         self.remove = self._button("Remove the model", lambda: stage.attach(None), variant="text")
         self.inside = self._button(INSIDE, stage.look_inside)
-        self.beside = self._button("Compare", stage.compare, "view_column")
+        self.compared = self._button("Compare", stage.compare, "view_column")
         self.whole = self._button("Train this", stage.train_this, "show_chart", description=f"Train this: {RUN}")
         models = (self.more, self.train, self.bundled, self.trained, self.remove)
-        parts = (self.whole, self.beside, *models, self.inside, self.streams, self.status)
+        parts = (self.whole, self.compared, *models, self.inside, self.streams, self.status)
         super().__init__(row(*parts, styles={"flex": "1 1 400px"}))
         self.poll()
 
@@ -51,7 +51,7 @@ class ModelBar(View):
         stage = self.stage
         stage.take()
         busy, model, silent = stage.teaching.busy, stage.model is not None, bool(stage.silent)
-        self.streams.visible = stage.objective != "PLM" and (bool(stage.beside) or (model and not stage.model.card))
+        self.streams.visible = stage.objective != "PLM" and (bool(stage.compared) or (model and not stage.model.card))
         free = not model or silent or stage.own
         label = "Train a new one" if model else SMALL
         self.train.param.update(visible=not busy and free, label=label, description=f"{label}: {NEW}")
@@ -59,18 +59,18 @@ class ModelBar(View):
         self.more.visible, self.bundled.visible = not busy and stage.own and not silent, stage.removed
         self.trained.visible = stage.trained is not None and free
         self.inside.visible = self.remove.visible = model
-        self.beside.disabled, self.whole.disabled = bool(stage.inside), busy or bool(stage.inside)
+        self.compared.disabled, self.whole.disabled = bool(stage.inside), busy or bool(stage.inside)
         whole = f"Train the plain {stage.objective}" if stage.rules else "Train this"
         self.whole.param.update(label=whole, description=f"{whole}: {RUN}")
         self.inside.label = "Back to the sentence" if stage.inside else INSIDE
-        self.beside.label = f"{stage.objective} alone" if stage.beside else f"Compare with {stage.other}"
+        self.compared.label = f"{stage.objective} alone" if stage.compared else f"Compare with {stage.other}"
         self.status.object = _status(stage)
 
 
 def _status(stage: StageStore) -> str:
     if stage.teaching.busy:
         share = stage.teaching.share or 0.0
-        if stage.beside:
+        if stage.compared:
             return say(f"Small models of the objectives on the stage are training: {share:.0%} done.", "quiet")
         return say(f"A small {stage.objective} model is training: step {round(STEPS * share)} of {STEPS}.", "quiet")
     if stage.teaching.error is not None:

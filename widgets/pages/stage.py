@@ -78,7 +78,7 @@ class SurveyTable(View):
 
 def _objectives(stage: StageStore) -> Any:
     """The list of objectives, which unfolds from a button."""
-    chosen = picker(value=stage.objective, beside=list(stage.beside), margin=(6, 10))
+    chosen = picker(value=stage.objective, compared=list(stage.compared), margin=(6, 10))
 
     def choose(event: Any) -> None:
         """What is chosen, or a sum that was typed, by the name that the engine gives it."""
@@ -90,7 +90,7 @@ def _objectives(stage: StageStore) -> Any:
 
     chosen.param.watch(choose, "value")
     stage.param.watch(lambda _: chosen.param.update(value=stage.objective), "objective")
-    chosen.link(stage, beside="beside", bidirectional=True)
+    chosen.link(stage, compared="compared", bidirectional=True)
     return column(chosen, visible=stage.param.view.rx() == "stage", styles={"flex": "0 1 230px"})
 
 
@@ -103,7 +103,7 @@ def _choices(stage: StageStore) -> list[Any]:
         stage, ["objective", "settings"], lambda: find_objective(stage.objective).knobs, lambda: stage.settings,
         lambda name, value: stage.param.update(settings={**stage.settings, name: value}), beside=True,
     )  # fmt: skip
-    compared = pn.bind(bool, stage.param.beside)
+    compared = pn.bind(bool, stage.param.compared)
     same = pmui.Switch.from_param(stage.param.same_plan, margin=(2, 10), visible=compared)
     return [knobs, row(seed, plan, keys, same, **STRETCH)]
 
@@ -119,7 +119,7 @@ def _sentence(stage: StageStore) -> Any:
     """The sentence, the second one where it is needed, and whether all objectives are shown or one."""
     look, shown = {"max_length": LONGEST_TEXT, "size": "small", "margin": (6, 10)}, stage.param
     text = typed(shown.text, styles={"flex": "1 1 275px"}, **look)
-    needs_pair = (shown.objective, shown.view, shown.beside)  # a table has rows that need a second text
+    needs_pair = (shown.objective, shown.view, shown.compared)  # a table has rows that need a second text
     second = pn.bind(lambda *_: stage.view == "table" or stage.paired, *needs_pair)
     pair = typed(shown.pair, styles={"flex": "1 1 235px"}, visible=second, **look)
     view = pmui.RadioButtonGroup.from_param(

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from playground.corpora import Corpus
 from playground.tokenizing.words import join_words
-from widgets.tokens import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from widgets.design_tokens import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 HUES = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY)
 DASHES = ("", "5 2", "2 2", "1 3")

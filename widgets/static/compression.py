@@ -13,10 +13,10 @@ from playground.compression.meters import Flip, WeightMatrix
 from playground.compression.report import kept_in_words
 from playground.finetuning.comparing.significance import PairFacts
 from playground.finetuning.data.task import short
+from widgets.design_tokens import BLUE, GREEN, ORANGE
 from widgets.static.comparison import paired_difference, wide_table
 from widgets.static.findings import one_matrix
 from widgets.static.svg import heat, picture, rect, words
-from widgets.tokens import BLUE, GREEN, ORANGE
 
 COUNTED: dict[Literal["parameters", "bytes", "operations"], str] = {
     "parameters": "parameters",

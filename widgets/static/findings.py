@@ -15,8 +15,8 @@ from playground.analysis.finding import Bars, Coded, Curve, Finding, Matrix, Row
 from playground.glossary import hover
 from widgets.charts.columns import ticks
 from widgets.charts.legend import COLOURS
+from widgets.design_tokens import BLUE, GREY, VERMILION
 from widgets.static.svg import BOLD, dot, rect, words
-from widgets.tokens import BLUE, GREY, VERMILION
 
 STYLE = f"""
 .finding {{ margin: 0 0 1.4em; }} .finding figcaption {{ font-weight: 600; margin: .2em 0 .4em; }}

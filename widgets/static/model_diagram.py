@@ -6,8 +6,8 @@ from html import escape
 from torch import Tensor
 
 from widgets.charts.columns import shares, shortened
+from widgets.design_tokens import BLUE, VERMILION
 from widgets.static.svg import rect, words
-from widgets.tokens import BLUE, VERMILION
 
 ROW, BOX, BAR, WIDE, TOP = 23, 152, 74, 300, 40
 

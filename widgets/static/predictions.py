@@ -3,7 +3,7 @@
 from html import escape
 
 from playground.analysis.predictions import Prediction, Predictions
-from widgets.tokens import BLUE, GREEN
+from widgets.design_tokens import BLUE, GREEN
 
 MOST = 8
 """Positions that are listed."""

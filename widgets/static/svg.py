@@ -13,7 +13,7 @@ from playground.training.session import CurvePoint
 from widgets.charts import columns
 from widgets.charts.columns import Columns, Values, ticks
 from widgets.charts.legend import DASHES, Mark
-from widgets.tokens import BLUE, GREEN, GREY, TOKENS, VERMILION
+from widgets.design_tokens import BLUE, GREEN, GREY, TOKENS, VERMILION
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 228, 46, 42
 FOOT = HEIGHT - BOTTOM

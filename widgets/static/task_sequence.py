@@ -5,7 +5,7 @@ from html import escape
 
 from playground.finetuning.comparing.continual import ContinualResult, LearnedTasks, SequenceFacts
 from playground.finetuning.report.page import signed
-from widgets.tokens import BLUE
+from widgets.design_tokens import BLUE
 
 ByTask = dict[str, dict[int, list[float]]]
 """Values after 1, 2, ... tasks, by strategy, one for each seed."""

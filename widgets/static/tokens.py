@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from playground.tokenizing import Tokenizer
-from widgets.tokens import BLUE, VERMILION
+from widgets.design_tokens import BLUE, VERMILION
 
 LONGEST = 600
 """Characters of a text that are drawn in pieces; each piece is an element of the page."""

@@ -5,8 +5,8 @@ from html import escape
 
 from playground.analysis.generation import Hypothesis, TokenChoice, Written
 from playground.tokenizing import Tokenizer
+from widgets.design_tokens import BLUE
 from widgets.static.predictions import LEFT, bar
-from widgets.tokens import BLUE
 
 MOST = 8
 """Texts that are shown, the best first."""

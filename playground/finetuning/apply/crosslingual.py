@@ -17,6 +17,7 @@ from playground.models import total_loss
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
 from playground.training.data import BatchSampler
+from playground.training.lr_schedule import lr_multiplier
 from playground.training.parallel.workers import computed_as_worker
 from playground.training.train_state import TrainState
 from playground.zoo.recipe import BETAS
@@ -113,7 +114,7 @@ def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Generator[float]:
         for name, parameter in learning.items():
             assert parameter.grad is not None
             parameter.grad[: made.new[name]] = 0.0  # with no momentum and no decay a row without gradient stays
-        optimiser.param_groups[0]["lr"] = RATE * recipe.lr_multiplier(round(step * recipe.steps / steps), True)
+        optimiser.param_groups[0]["lr"] = RATE * lr_multiplier(recipe, round(step * recipe.steps / steps), True)
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
         yield float(loss.detach())

@@ -13,7 +13,7 @@ from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered, tune
 from playground.finetuning.strategy.losses import ReadingBudget
-from playground.finetuning.strategy.schedules import BIASES, PaintedCell
+from playground.finetuning.strategy.plasticity import BIASES, PaintedCell
 from playground.finetuning.strategy.strategy import OTHER, Strategy
 from playground.models.cost import operations
 from playground.models.model import LanguageModel

@@ -18,8 +18,8 @@ from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.run.record import TrialRecord, fingerprint, key
-from playground.finetuning.run.scheduler import Elsewhere, Trial, TrialData, TrialEvent, plan_stacks, run
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered
+from playground.finetuning.run.trials import Elsewhere, Trial, TrialData, TrialEvent, plan_stacks, run
 from playground.finetuning.strategy.compose import Unlike, difference, nothing_added, unlike
 from playground.finetuning.strategy.find import find_strategy
 from playground.finetuning.strategy.strategy import Strategy, texts_for
@@ -262,7 +262,7 @@ def compare(
     All trials start from the base as it is now, also where its own training continues meanwhile. `task` and `chosen`
     are those that the spec names, where they are known already; `looks` is how often a trial is evaluated between
     steps. Trials that the `record` knows are not run; `elsewhere` runs them on other machines, with the same numbers
-    (`playground.cluster`).
+    (`playground.dask_cluster`).
     """
     chosen = list(dict.fromkeys(chosen or spec.chosen))
     spec.check(chosen)

@@ -17,7 +17,7 @@ from playground.models.model import NO_LM_HEAD, LanguageModel
 from playground.tokenizing import Tokenizer
 from playground.training.checkpoint import Checkpoint
 from playground.training.data import BatchSampler
-from playground.training.text import corpus_of
+from playground.training.own_text import corpus_of
 from playground.training.train_state import TrainState
 
 T = TypeVar("T")

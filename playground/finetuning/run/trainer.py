@@ -20,7 +20,7 @@ from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import AnyHead, new_head
 from playground.finetuning.strategy.losses import Pull, StepContext, WeightAverage
-from playground.finetuning.strategy.schedules import BIASES, restarts
+from playground.finetuning.strategy.plasticity import BIASES, restarts
 from playground.finetuning.strategy.strategy import OTHER, Strategy, is_bias
 from playground.models import make_model
 from playground.models.adapters import Attached, attach, make_adapter

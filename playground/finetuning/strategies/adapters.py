@@ -1,6 +1,6 @@
 """Adapters: small bottlenecks between frozen layers, and norms of their own, one set for each task."""
 
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 from playground.models.adapters import Adapter
 

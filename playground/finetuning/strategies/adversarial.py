@@ -1,6 +1,6 @@
 """Adversarial fine-tuning: the embeddings are moved where it hurts most, and the answer must stay."""
 
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.semi_supervised import AdversarialFGM
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 

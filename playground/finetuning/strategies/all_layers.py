@@ -1,7 +1,7 @@
 """All layers side by side: the head reads every frozen level, one after the other."""
 
 from playground.finetuning.strategy.head import Head
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import Strategy
 
 ALL_LAYERS = Strategy(

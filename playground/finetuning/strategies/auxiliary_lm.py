@@ -1,7 +1,7 @@
 """The auxiliary loss: the pre-training question is asked of the task's own texts too."""
 
 from playground.finetuning.strategy.losses import AuxiliaryLM
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 AUXILIARY_LM = Strategy(

@@ -1,6 +1,6 @@
 """BitFit: only the biases of the model learn."""
 
-from playground.finetuning.strategy.schedules import biases
+from playground.finetuning.strategy.plasticity import biases
 from playground.finetuning.strategy.strategy import Strategy
 
 BITFIT = Strategy(

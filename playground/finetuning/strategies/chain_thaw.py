@@ -1,6 +1,6 @@
 """Chain-thaw: one layer at a time, and all of them in the end."""
 
-from playground.finetuning.strategy.schedules import one_at_a_time
+from playground.finetuning.strategy.plasticity import one_at_a_time
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 CHAIN_THAW = Strategy(

@@ -1,7 +1,7 @@
 """Cloze answers as features: the model is asked as in prompting, and the head reads its answer too."""
 
 from playground.finetuning.strategy.extra_features import ClozeAnswers
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import Strategy
 
 CLOZE_ANSWERS = Strategy(

@@ -1,6 +1,6 @@
 """Cross-view training: labelled and unlabelled texts alternate, and half a text must say what the whole text says."""
 
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.semi_supervised import CrossViewTraining
 from playground.finetuning.strategy.strategy import Strategy
 

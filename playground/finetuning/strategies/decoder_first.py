@@ -1,6 +1,6 @@
 """Decoder first: what writes learns alone before the pre-trained encoder may follow."""
 
-from playground.finetuning.strategy.schedules import decoder_first
+from playground.finetuning.strategy.plasticity import decoder_first
 from playground.finetuning.strategy.strategy import Strategy
 
 DECODER_FIRST = Strategy(

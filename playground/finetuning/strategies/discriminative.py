@@ -1,6 +1,6 @@
 """Discriminative rates: the lower a layer, the slower it learns."""
 
-from playground.finetuning.strategy.schedules import Discriminative
+from playground.finetuning.strategy.plasticity import Discriminative
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 DISCRIMINATIVE = Strategy(

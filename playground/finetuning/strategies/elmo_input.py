@@ -1,7 +1,7 @@
 """Concatenation at the input: the task's own network reads word vectors with a mix of frozen layers beside them."""
 
 from playground.finetuning.strategy.head import Head
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 ELMO_INPUT = Strategy(

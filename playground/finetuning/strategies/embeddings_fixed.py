@@ -1,6 +1,6 @@
 """Word vectors fixed: they are taken over and never change, as the first users of word2vec did it."""
 
-from playground.finetuning.strategy.schedules import above_embeddings
+from playground.finetuning.strategy.plasticity import above_embeddings
 from playground.finetuning.strategy.strategy import Strategy
 
 EMBEDDINGS_FIXED = Strategy(

@@ -1,6 +1,6 @@
 """Embeddings frozen: all layers learn, but the word vectors wait for those of another language to take their place."""
 
-from playground.finetuning.strategy.schedules import above_embeddings
+from playground.finetuning.strategy.plasticity import above_embeddings
 from playground.finetuning.strategy.strategy import Strategy
 
 EMBEDDINGS_FROZEN = Strategy(

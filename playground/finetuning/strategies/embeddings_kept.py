@@ -1,6 +1,6 @@
 """Embeddings kept: only the word vectors are taken over, as with word2vec and GloVe."""
 
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 
 EMBEDDINGS_KEPT = Strategy(

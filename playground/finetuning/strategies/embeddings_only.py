@@ -1,7 +1,7 @@
 """Embeddings only: the head reads the frozen word vectors, without any layer above them."""
 
 from playground.finetuning.strategy.head import Head
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import Strategy
 
 EMBEDDINGS_ONLY = Strategy(

@@ -1,7 +1,7 @@
 """EWC: weights that pre-training needs are held fast, the others may move."""
 
 from playground.finetuning.strategy.losses import EWCPenalty
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 
 EWC = Strategy(

@@ -1,6 +1,6 @@
 """Feature-based: the model stays as it is and a new head learns to read it."""
 
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import Strategy
 
 FEATURE_BASED = Strategy(

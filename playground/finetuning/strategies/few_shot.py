@@ -1,7 +1,7 @@
 """Few-shot prompting: the labelled texts are shown in the prompt, and nothing is trained."""
 
 from playground.finetuning.data.prompting import Prompt
-from playground.finetuning.strategy.schedules import nothing
+from playground.finetuning.strategy.plasticity import nothing
 from playground.finetuning.strategy.strategy import Strategy
 
 FEW_SHOT = Strategy(

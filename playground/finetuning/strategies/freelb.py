@@ -1,6 +1,6 @@
 """FreeLB: the embeddings are moved uphill in several steps, and every pass on the way teaches."""
 
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 from playground.finetuning.strategy.task_losses import FreeLB
 

@@ -1,6 +1,6 @@
 """Full fine-tuning: everything may change from the first step."""
 
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 FULL = Strategy(

@@ -1,7 +1,7 @@
 """Further pre-training: the model first reads the task's texts, then learns the task."""
 
 from playground.finetuning.strategy.losses import AuxiliaryLM
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 FURTHER_PRE_TRAINING = Strategy(

@@ -1,6 +1,6 @@
 """Gradual unfreezing: the head learns first, then one layer after the other thaws from the top."""
 
-from playground.finetuning.strategy.schedules import FromTheTop
+from playground.finetuning.strategy.plasticity import FromTheTop
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 GRADUAL_UNFREEZING = Strategy(

@@ -1,7 +1,7 @@
 """Intermediate task: another task with plenty of labels comes before the one in question."""
 
 from playground.finetuning.strategy.multitask import MultiTask
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 
 INTERMEDIATE_TASK = Strategy(

@@ -1,7 +1,7 @@
 """Knowledge injection: what is known of the people in a text is written into it, seen by their names alone."""
 
 from playground.finetuning.strategy.extra_features import Facts
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 KNOWLEDGE = Strategy(

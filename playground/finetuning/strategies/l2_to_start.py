@@ -1,7 +1,7 @@
 """L2-SP: the further a weight moves from its pre-trained value, the more it costs."""
 
 from playground.finetuning.strategy.losses import L2SPPenalty
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 
 L2_TO_START = Strategy(

@@ -1,6 +1,6 @@
 """Layer-wise learning rate decay: each layer learns a little slower than the one above it."""
 
-from playground.finetuning.strategy.schedules import LayerDecay
+from playground.finetuning.strategy.plasticity import LayerDecay
 from playground.finetuning.strategy.strategy import Strategy
 
 LAYER_DECAY = Strategy(

@@ -1,7 +1,7 @@
 """A learnt mix of layers: softmax weights over all frozen levels and one scale."""
 
 from playground.finetuning.strategy.head import Head
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import Strategy
 
 LAYER_MIX = Strategy(

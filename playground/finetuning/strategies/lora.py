@@ -1,6 +1,6 @@
 """LoRA: a low-rank update beside frozen matrices, which can be added to them afterwards."""
 
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 from playground.models.adapters import LoRA
 

@@ -1,6 +1,6 @@
 """Mixout: in every step many weights are the pre-trained ones again."""
 
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 from playground.finetuning.strategy.task_losses import Mixout
 

@@ -1,7 +1,7 @@
 """Multi-task fine-tuning: one body learns several tasks at once, each with a head of its own."""
 
 from playground.finetuning.strategy.multitask import MultiTask
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 MULTI_TASK = Strategy(

@@ -1,7 +1,7 @@
 """Multi-task first: several tasks together, and the last part of the steps for the one in question alone."""
 
 from playground.finetuning.strategy.multitask import MultiTask
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 MULTI_TASK_FIRST = Strategy(

@@ -1,6 +1,6 @@
 """New decoder: only the encoder is pre-trained, as where BERT is put before a decoder that has to begin."""
 
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 
 NEW_DECODER = Strategy(

@@ -1,6 +1,6 @@
 """New encoder: only the decoder is pre-trained, as a language model that is given what to write about."""
 
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 
 NEW_ENCODER = Strategy(

@@ -1,6 +1,6 @@
 """Pfeiffer adapters: one small bottleneck per frozen layer, where Houlsby's adapters have two."""
 
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import Strategy
 from playground.models.adapters import PfeifferAdapter
 

@@ -1,6 +1,6 @@
 """Prefix tuning: virtual words before the text, which only their keys and values make, behind a gate."""
 
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 from playground.models.adapters import PrefixTuning
 

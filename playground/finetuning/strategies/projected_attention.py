@@ -1,7 +1,7 @@
 """Projected attention layers: one body for several tasks, and for each task a narrow attention beside every layer."""
 
 from playground.finetuning.strategy.multitask import MultiTask
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 from playground.models.adapters import PAL
 

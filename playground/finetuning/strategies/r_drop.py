@@ -1,6 +1,6 @@
 """R-Drop: the same text is read twice with different dropout, and both answers must agree."""
 
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 from playground.finetuning.strategy.task_losses import RDrop
 

@@ -1,6 +1,6 @@
 """Random start: the control that every claim of a benefit is held against."""
 
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 
 RANDOM_START = Strategy(

@@ -1,7 +1,7 @@
 """The task's own network on word vectors alone: what ELMo at the input is held against."""
 
 from playground.finetuning.strategy.head import Head
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 RECURRENT = Strategy(

@@ -1,7 +1,7 @@
 """Replay: old texts are read again beside the new task."""
 
 from playground.finetuning.strategy.losses import ExperienceReplay
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 
 REPLAY = Strategy(

@@ -1,7 +1,7 @@
 """Data augmentation: a gap-filling copy of the model writes the labelled texts again, given their labels."""
 
 from playground.finetuning.strategy.cbert import Rewritten
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 
 REWRITTEN = Strategy(

@@ -1,7 +1,7 @@
 """Self-distillation: the mean of all earlier weights is the teacher of the next ones."""
 
 from playground.finetuning.strategy.losses import MeanTeacher
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 
 SELF_DISTILLATION = Strategy(

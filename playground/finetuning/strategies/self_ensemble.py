@@ -1,6 +1,6 @@
 """Self-ensemble: the mean of the weights of many steps instead of the last ones."""
 
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 
 SELF_ENSEMBLE = Strategy(

@@ -1,6 +1,6 @@
 """Self-training: texts without labels are learnt with the model's own answers, where it is sure."""
 
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.semi_supervised import PseudoLabels
 from playground.finetuning.strategy.strategy import Strategy
 

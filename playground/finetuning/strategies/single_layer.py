@@ -1,7 +1,7 @@
 """A single layer: the head reads one frozen layer; compare the layers by changing its number."""
 
 from playground.finetuning.strategy.head import Head
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import Strategy
 
 SINGLE_LAYER = Strategy(

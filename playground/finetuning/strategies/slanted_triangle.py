@@ -1,6 +1,6 @@
 """Slanted triangular rates: a short rise and a long fall."""
 
-from playground.finetuning.strategy.schedules import SlantedTriangle
+from playground.finetuning.strategy.plasticity import SlantedTriangle
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 SLANTED_TRIANGLE = Strategy(

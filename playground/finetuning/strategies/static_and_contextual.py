@@ -1,7 +1,7 @@
 """Static and contextual vectors side by side: what a word is anywhere, and what it is here."""
 
 from playground.finetuning.strategy.extra_features import OtherVectors
-from playground.finetuning.strategy.schedules import head_only
+from playground.finetuning.strategy.plasticity import head_only
 from playground.finetuning.strategy.strategy import Strategy
 
 STATIC_AND_CONTEXTUAL = Strategy(

@@ -1,7 +1,7 @@
 """Temperature sampling: each step learns one of several tasks, and small tasks come more often than their size."""
 
 from playground.finetuning.strategy.multitask import SampledTasks
-from playground.finetuning.strategy.schedules import everything
+from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 TEMPERATURE_SAMPLING = Strategy(

@@ -1,6 +1,6 @@
 """Sequential unfreezing: three stages from the new weights to the oldest."""
 
-from playground.finetuning.strategy.schedules import three_stages
+from playground.finetuning.strategy.plasticity import three_stages
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 THREE_STAGES = Strategy(

@@ -1,6 +1,6 @@
 """Top layer only: all but the highest layer stays frozen."""
 
-from playground.finetuning.strategy.schedules import top_layer
+from playground.finetuning.strategy.plasticity import top_layer
 from playground.finetuning.strategy.strategy import Strategy
 
 TOP_LAYER = Strategy(

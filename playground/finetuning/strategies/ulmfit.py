@@ -2,7 +2,7 @@
 
 from playground.finetuning.strategy.head import Head
 from playground.finetuning.strategy.losses import AuxiliaryLM
-from playground.finetuning.strategy.schedules import Constant, Discriminative, FromTheTop, Product, SlantedTriangle
+from playground.finetuning.strategy.plasticity import Constant, Discriminative, FromTheTop, Product, SlantedTriangle
 from playground.finetuning.strategy.strategy import PublishedRate, Strategy
 
 ULMFIT = Strategy(

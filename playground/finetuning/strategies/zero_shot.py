@@ -1,7 +1,7 @@
 """Zero-shot prompting: the model is asked, and nothing is trained."""
 
 from playground.finetuning.data.prompting import Prompt
-from playground.finetuning.strategy.schedules import nothing
+from playground.finetuning.strategy.plasticity import nothing
 from playground.finetuning.strategy.strategy import Strategy
 
 ZERO_SHOT = Strategy(

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from playground.errors import UserError
 from playground.finetuning.strategy.head import TOP, Head
-from playground.finetuning.strategy.schedules import describe, everything, factors, product
+from playground.finetuning.strategy.plasticity import describe, everything, factors, product
 from playground.finetuning.strategy.strategy import Strategy
 from playground.knob import as_written
 from playground.models import Architecture

@@ -8,7 +8,7 @@ from typing import Any
 from playground.catalog import choose, find
 from playground.errors import UserError
 from playground.finetuning.strategy.compose import compose
-from playground.finetuning.strategy.schedules import Product, factors
+from playground.finetuning.strategy.plasticity import Product, factors
 from playground.finetuning.strategy.strategy import Strategy
 from playground.knob import Knob, as_written, knobs, spelt, turn
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from playground.errors import UserError
 from playground.finetuning.strategy.find import find_strategy, split_outside_brackets
-from playground.finetuning.strategy.schedules import PaintedCell
+from playground.finetuning.strategy.plasticity import PaintedCell
 from playground.finetuning.strategy.strategy import Strategy
 
 CELL = re.compile(r"(?P<group>.+?) +(?P<first>\d+)-(?P<last>\d+) +x(?P<multiplier>[\d.eE+-]+)")

@@ -34,7 +34,7 @@ BILM = Objective(
     aliases=("bidirectional language model", "ELMo"),
     group="Language models",
     stages=(ShiftRight(), SeeLeft(), AskNext(weight=HALF)),
-    beside=((1.0, replace(BACKWARD_LM, stages=(ShiftRight("right"), SeeRight(), AskNext("right", weight=HALF)))),),
+    auxiliary=((1.0, replace(BACKWARD_LM, stages=(ShiftRight("right"), SeeRight(), AskNext("right", weight=HALF)))),),
     idea="Two language models, one from the left and one from the right, that share their words but never mix.",
     loss="Half the mean cross-entropy of each word given those before it, and half of that given those after it.",
     terms=(replace(NEXT, weight=HALVED), replace(PREVIOUS, weight=HALVED)),

@@ -46,7 +46,7 @@ INFOWORD = Objective(
     aliases=("DIM + MLM",),
     group=GROUP,
     stages=DIM.stages,
-    beside=((1.0, replace(MLM, stages=(ArrangeText(add_special_tokens=True), *MLM.stages[1:]))),),
+    auxiliary=((1.0, replace(MLM, stages=(ArrangeText(add_special_tokens=True), *MLM.stages[1:]))),),
     idea="Predict hidden words, and find a hidden span of words among those of the other texts.",
     loss="Cross-entropy of the chosen words plus cross-entropy of the right span among all of the batch.",
     terms=(*MLM.terms, MATCH),

@@ -30,7 +30,7 @@ MULTILINGUAL_BILM = replace(
     aliases=("polyglot LM", "Rosita"),
     needs=MULTILINGUAL_LM.needs,
     stages=(ShiftRight(), DropLanguageIds(), SeeLeft(), AskNext(weight=HALF)),
-    beside=(
+    auxiliary=(
         (
             1.0,
             replace(

@@ -9,7 +9,7 @@ from playground.models import LanguageModel
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint, kept
 from playground.training.data import BatchSampler
-from playground.training.text import corpus_or_kept_rows
+from playground.training.own_text import corpus_or_kept_rows
 from playground.training.train_state import TrainState
 
 

@@ -14,7 +14,7 @@ from playground.errors import UserError
 from playground.tokenizing.vocabulary import FIRST_WORD, UNKNOWN
 from playground.training import checkpoint, train
 from playground.training.fork import fork
-from playground.training.text import corpus_of
+from playground.training.own_text import corpus_of
 from playground.zoo import entries
 from tests.runs import losses, reviews, run_of, tiny
 

@@ -36,7 +36,7 @@ from playground.finetuning.comparing.compare import compare, judge_curve
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.notebook import values_of
 from playground.finetuning.report.page import FILES, Origin, Report, against, csv_text, page, table
-from playground.finetuning.run import scheduler
+from playground.finetuning.run import trials as running
 from playground.finetuning.run.record import FILE, TrialRecord, fingerprint, identity, key, read_outcome, write_outcome
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.strategy.find import knobs_of
@@ -529,13 +529,13 @@ def gone(_):
 
 @pytest.mark.slow
 def test_the_numbers_are_the_same_with_any_number_of_workers_and_threads(monkeypatch):
-    lines, threads, tune = ("random start", "full"), [], scheduler.tune
+    lines, threads, tune = ("random start", "full"), [], running.tune
 
     def watched(*given):
         threads.append(torch.get_num_threads())
         return tune(*given)
 
-    monkeypatch.setattr(scheduler, "tune", watched)
+    monkeypatch.setattr(running, "tune", watched)
     alone = curve(last_of(*lines, train_sizes=(4, 8)))
     torch.set_num_threads(2)
     try:

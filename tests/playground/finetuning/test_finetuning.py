@@ -47,10 +47,9 @@ from playground.finetuning.data import prompting
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.input_format import PLAIN
 from playground.finetuning.data.prompting import Prompt
-from playground.finetuning.run import scheduler
 from playground.finetuning.run import trainer as tune_module
+from playground.finetuning.run import trials as running
 from playground.finetuning.run.base import Text, from_checkpoint
-from playground.finetuning.run.scheduler import TrialData
 from playground.finetuning.run.trainer import (
     HEAD,
     Base,
@@ -62,10 +61,11 @@ from playground.finetuning.run.trainer import (
     numbered,
     tune,
 )
+from playground.finetuning.run.trials import TrialData
 from playground.finetuning.strategy.compose import compose, unlike
 from playground.finetuning.strategy.head import Head, check_writing
 from playground.finetuning.strategy.losses import StepContext, WeightAverage
-from playground.finetuning.strategy.schedules import (
+from playground.finetuning.strategy.plasticity import (
     Discriminative,
     FromTheTop,
     Product,
@@ -309,7 +309,7 @@ def test_all_strategies_of_a_seed_share_texts_batches_and_head(monkeypatch):
         batches.append((seed, step, batch.tokens.ids.tolist()))
         return batch
 
-    monkeypatch.setattr(importlib.import_module("playground.finetuning.run.scheduler"), "tune", tuning)
+    monkeypatch.setattr(importlib.import_module("playground.finetuning.run.trials"), "tune", tuning)
     monkeypatch.setattr(tune_module, "new_head", head)
     monkeypatch.setattr(tune_module, "_draw", draw)
     list(compared(seed=5))
@@ -373,8 +373,8 @@ def test_what_travels_to_a_worker_gives_the_very_same_numbers_there(monkeypatch)
     monkeypatch.setattr(workers, "_received", [pickle.loads(pickle.dumps(work)), None])
     for name in reversed(names):
         for seed in (1, 0):
-            job = scheduler.Trial(find_strategy(name), seed, 8, SETTING)
-            there, here = scheduler._run(job)[-1].event, list(work.run(job))
+            job = running.Trial(find_strategy(name), seed, 8, SETTING)
+            there, here = running._run(job)[-1].event, list(work.run(job))
             other = here[-1].event
             for what in ("accuracy", "forgetting", "plugged_in", "moved", "shares"):
                 assert getattr(there, what) == getattr(other, what), (name, seed, what)

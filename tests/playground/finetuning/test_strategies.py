@@ -20,7 +20,7 @@ from playground.finetuning.run.record import key
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered, order, tune
 from playground.finetuning.strategy.compose import difference
 from playground.finetuning.strategy.multitask import SampledTasks
-from playground.finetuning.strategy.schedules import LayerDecay
+from playground.finetuning.strategy.plasticity import LayerDecay
 from playground.finetuning.strategy.task_losses import FreeLB, Mixout, RDrop
 from playground.models.adapters import PfeifferAdapter, attach
 from playground.models.dropout import dropping

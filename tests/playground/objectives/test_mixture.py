@@ -37,7 +37,7 @@ def test_a_sum_is_read_however_it_is_spelt(said):
     found = find_objective(said)
     assert found == find_objective("MLM + 0.5 SOP")
     assert found.name == "MLM + 0.5 SOP"
-    assert (found.stages, found.beside) == (objectives()["MLM"].stages, ((0.5, objectives()["SOP"]),))
+    assert (found.stages, found.auxiliary) == (objectives()["MLM"].stages, ((0.5, objectives()["SOP"]),))
     assert (found.needs, found.group) == (("pair",), "In combination")
     assert find_objective(found.name) == found
 
@@ -48,8 +48,8 @@ def test_names_that_hold_a_plus_keep_their_meaning():
             assert find_objective(said) is objective
     whole = find_objective("MLM + NSP + 50*RTD")
     assert whole.stages == objectives()["MLM + NSP"].stages
-    assert [(weight, part.name) for weight, part in whole.beside] == [(50.0, "RTD")]
-    assert [part.name for _, part in find_objective("2*MLM + NSP").beside] == ["NSP"]
+    assert [(weight, part.name) for weight, part in whole.auxiliary] == [(50.0, "RTD")]
+    assert [part.name for _, part in find_objective("2*MLM + NSP").auxiliary] == ["NSP"]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_the_loss_is_the_weighted_sum(said, weights):
 def test_a_sum_by_name_is_the_one_that_mixed_makes():
     parts = ((1.0, objectives()["MLM"]), (50.0, objectives()["RTD"]))
     named, made = find_objective("MLM + 50 RTD"), mixed("", parts, idea="", loss="", source="")
-    assert (named.stages, named.beside, named.terms) == (made.stages, made.beside, made.terms)
+    assert (named.stages, named.auxiliary, named.terms) == (made.stages, made.auxiliary, made.terms)
     assert {"hidden words", "RTD: hidden words"} <= {term.target for term in named.terms}
 
 

@@ -10,6 +10,7 @@ from playground.objectives import find_objective
 from playground.training import Evaluated, PhaseStarted, Session, Stepped, checkpoint, train
 from playground.training.fork import fork
 from playground.training.loop import events_of, prepared
+from playground.training.lr_schedule import lr_multiplier_of
 from playground.training.parallel.stacked_seeds import hindrance
 from playground.training.store.metrics import Summary
 from playground.zoo import Phase, entries
@@ -111,7 +112,7 @@ def test_a_knob_is_turned_in_every_phase_that_has_it(tmp_path):
 def test_a_new_phase_begins_with_a_schedule_of_its_own_and_optimisers_that_know_nothing():
     run = of_two_texts()
     rates = [e.rate for e in train(run) if isinstance(e, Stepped)]
-    assert rates == [run.entry.lr_multiplier(step) for step in range(LAST)]
+    assert rates == [lr_multiplier_of(run.entry, step) for step in range(LAST)]
     assert rates[5] < rates[0] == rates[6] == 1.0
     learner = prepared(run).learner
     while learner.step < 6:

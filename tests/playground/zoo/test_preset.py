@@ -14,6 +14,7 @@ from playground.training import Stepped, train
 from playground.training.accumulation import single_process
 from playground.training.loop import prepared
 from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
+from playground.training.lr_schedule import lr_multiplier
 from playground.training.train_state import Snapshot, TrainState
 from playground.zoo.preset import FAST, PAPER, find_preset
 from tests.runs import each_kind, losses, reviews, run_of, tiny
@@ -78,7 +79,7 @@ def test_a_turned_weight_decay_spares_what_is_spared():
 
 def test_the_paper_recipe_falls_to_zero():
     recipe = PAPER(tiny(steps=20)).recipe
-    shares = [recipe.lr_multiplier(step) for step in range(21)]
+    shares = [lr_multiplier(recipe, step) for step in range(21)]
     assert shares[:3] == [0.5, 1.0, 1.0]
     assert shares[2:] == sorted(shares[2:], reverse=True)
     assert shares[-1] == 0.0

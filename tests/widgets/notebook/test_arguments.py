@@ -108,7 +108,7 @@ def test_every_value_has_one_line_and_can_be_compared_and_kept_in_a_set(tmp_path
     base = notebook.train("RoBERTa", reviews(), steps=1, batch_size=4, seq_len=16)
     small = {"train_size": 8, "steps": 1, "seeds": 1}
     race, smaller = notebook.compare(base, **small), notebook.compress(base, "int8", **small, out=tmp_path)
-    seen = notebook.inspect(base, "attention", beside=base)
+    seen = notebook.inspect(base, "attention", others=base)
     shown = (notebook.stage("MLM"), notebook.table(), base, base.run, race, smaller, notebook.inspect(base), seen)
     for value in shown:
         assert "\n" not in repr(value) and len(repr(value)) < 300 and "object at" not in repr(value)

@@ -244,6 +244,6 @@ def test_a_link_to_a_model_that_is_not_there_opens_the_first(shown, inside):
 def test_a_notebook_cell_shows_what_was_found_or_what_there_is(monkeypatch, inside):
     monkeypatch.setattr("widgets.notebook.inspection.open_subject", lambda name: inside.open_one(name))
     assert all(name in inspect("one")._repr_html_() for name in instruments())
-    cell = inspect("one", "heads one by one", beside="two", texts=2)
+    cell = inspect("one", "heads one by one", others="two", texts=2)
     assert isinstance(cell, Inspected) and len(cell.found) == 2 and cell.differences
     assert cell.finding.headline in cell._repr_html_().replace("&#x27;", "'")

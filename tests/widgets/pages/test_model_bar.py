@@ -33,10 +33,10 @@ def test_the_same_sentence_stands_under_a_second_objective_at_one_press():
     assert [each["title"] for each in visit.record()["records"]] == ["LM", "MLM"]
     after = buttons(row)
     after["LM alone"].clicks += 1
-    assert (visit.beside, visit.record()["title"]) == ([], "LM")
+    assert (visit.compared, visit.record()["title"]) == ([], "LM")
     visit.compare()
     after["Next: why two streams?"].clicks += 1
-    assert (visit.objective, visit.frame, visit.beside) == ("PLM", "visibility", [])
+    assert (visit.objective, visit.frame, visit.compared) == ("PLM", "visibility", [])
     assert visit.record()["switch"]["question"].lower().startswith("why two streams")
     assert "Compare with LM" in buttons(row)
 

@@ -321,15 +321,15 @@ def test_mlm_and_plm_open_beside_each_other_in_one_step_and_say_how_they_differ(
     stage = Store(tmp_path).stage
     stage.objective = "NSP"
     stage.show_both()
-    assert (stage.view, stage.objective, stage.beside) == ("stage", "MLM", ["PLM"])
+    assert (stage.view, stage.objective, stage.compared) == ("stage", "MLM", ["PLM"])
     mlm, plm = map(find_objective, ("MLM", "PLM"))
     said = [record["subtitle"] for record in stage.record()["records"]]
     assert said == [mlm.versus["PLM"], plm.versus["MLM"]]
-    stage.beside = []
+    stage.compared = []
     assert stage.record()["subtitle"] == mlm.idea, "alone it says what it is"
     stage.go_back(-1)
     stage.go_back(-1)
-    assert (stage.objective, stage.beside) == ("NSP", []), "one step back"
+    assert (stage.objective, stage.compared) == ("NSP", []), "one step back"
 
 
 def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
@@ -369,7 +369,7 @@ def test_in_a_notebook_the_digits_and_c_choose_and_a_cut_text_says_so():
     (left_out,) = widget.record["left_out"]
     assert left_out == {"text": "text", "used": 400, "tokens": 500, "said": str(store.rebuilt.left_out[0])}
     store.edit({"do": "compare"})
-    assert store.beside == ["LM"] and [r["alone"] for r in widget.record["records"]] == [True, True]
+    assert store.compared == ["LM"] and [r["alone"] for r in widget.record["records"]] == [True, True]
     assert "2,000 characters" in live_widget(StageStore(text="word " * 500)).record["said"]
 
 
@@ -430,7 +430,7 @@ LINKS = [
     {"objective": "T5 spans", "settings": {"match_released_code": False, "noise_density": 0.4}},
     {"painted": {"encoder": [(0, 1, False), (2, 2, False)]}},
     {"objective": "PLM", "painted": {"query": [(7, 7, True)]}},
-    {"beside": ["PLM", "LM"], "same_plan": False},
+    {"compared": ["PLM", "LM"], "same_plan": False},
     {"objective": "TLM", "pair": "Où vas-tu"},
     {"objective": "MLM + 0.5 LM"},
     {"text": "", "view": "table"},
@@ -470,7 +470,7 @@ def test_a_link_holds_nothing_that_is_as_it_opens():
         {"objective": "nope"},
         {"set.nope": "0.3"},
         {"paint.encoder": "zz"},
-        {"beside": "nope"},
+        {"compared": "nope"},
         {"plan": "chosen=99"},
         {"paint.nope": "1.1+"},
     ],
@@ -487,11 +487,11 @@ def test_a_broken_link_opens_and_says_what_is_wrong(query):
 def test_objectives_beside_share_the_plan_where_they_have_its_keys():
     store = StageStore(text="We walk here now with you .")
     store.param.update(plan="chosen=2,4 actions=mask,mask")
-    store.beside = ["RTD", "LM"]
+    store.compared = ["RTD", "LM"]
     rtd, _ = store.companions
     assert [i + 1 for i, c in enumerate(rtd.batch.selected[0].tolist()) if c] == [2, 4]
     assert [r["title"] for r in store.record()["records"]] == ["MLM", "RTD", "LM"]
-    store.beside = ["sentence permutation"]
+    store.compared = ["sentence permutation"]
     assert store.companions == [] and is_a_sentence(store.trouble)
     assert store.record()["title"] == "MLM"
 
@@ -1017,7 +1017,7 @@ def test_a_fresh_stage_has_the_bundled_model_at_once_and_still_opens_at_the_text
     assert frames_of(store) == [*frames_of(plain), "forward", "predict", "loss"]
     assert (store.text, store.plan, store.frame, store.trouble, store.silent) == (SENTENCE, plain.plan, "", "", "")
     assert store.query() == plain.query()
-    store.beside = ["MLM", "LM"]
+    store.compared = ["MLM", "LM"]
     assert [made["numbers"]["model"].split(" after ")[0] for made in store.record()["records"]] == ["PLM", "MLM", "LM"]
 
 
@@ -1114,7 +1114,7 @@ def test_a_bundled_model_is_trained_on_here(monkeypatch):
 def test_every_stage_beside_shows_numbers_of_its_own_model_or_says_why_not(monkeypatch):
     monkeypatch.setattr("widgets.state.stage.model.STEPS", 3)
     monkeypatch.setattr("widgets.state.stage.model.open_corpus", lambda _: reviews())
-    store = StageStore(beside=["LM", "PLM"])
+    store = StageStore(compared=["LM", "PLM"])
     store.attach(lent("MLM"))
     speaks = [made.get("numbers", {}).get("model", "") for made in store.record()["records"]]
     assert speaks == ["MLM after 2 steps on reviews"] * 2 + [""]

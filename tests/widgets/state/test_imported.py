@@ -17,7 +17,7 @@ from playground.models import Architecture
 from playground.models.model import NO_LM_HEAD
 from playground.objectives import find_objective
 from playground.tokenizing import train as train_tokenizer
-from playground.training.text import corpus_of
+from playground.training.own_text import corpus_of
 from playground.training.train_state import TrainState
 from playground.zoo import entry_for
 from tests.playground.interop.forms import OURS

@@ -411,7 +411,7 @@ def test_for_a_task_of_ours_a_base_on_its_corpus_is_offered(visit):
 
 @pytest.mark.slow
 def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit, monkeypatch):
-    monkeypatch.setattr("playground.training.text.open_saved", lambda name, tokenizer: reviews())
+    monkeypatch.setattr("playground.training.own_text.open_saved", lambda name, tokenizer: reviews())
     made = TransferPage(visit)
     page, tick = made.layout, made.poll
     picker = next(select for select in page.select(pmui.Select) if select.label == "trained model")

@@ -6,7 +6,7 @@ import { download, fileName } from "./files.js";
 import { patterns } from "./matrices.js";
 import { duration } from "./paint.js";
 import { canvasOf } from "./pen.js";
-import { makePlan } from "./plan.js";
+import { makePlan } from "./layout.js";
 import { REST, font, range, sum } from "./record.js";
 import { svgPen } from "./svg_pen.js";
 

@@ -10,7 +10,7 @@ import { entire, linkOfStretch } from "./long_text.js";
 import { patterns } from "./matrices.js";
 import { answering } from "./paint.js";
 import { canvasOf } from "./pen.js";
-import { makePlan } from "./plan.js";
+import { makePlan } from "./layout.js";
 import { clamp, homeOf, isOpen, laneOf, percent, range, shownFrom, speak, sum, weightAt } from "./record.js";
 
 /** Pixels above which the explanation stands beside the picture; else it stands below. */

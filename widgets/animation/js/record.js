@@ -1,6 +1,6 @@
 /** The record: what the stage draws, read once, and which token goes where between two frames. */
 
-import tokens from "../../tokens.json" with { type: "json" };
+import tokens from "../../design_tokens.json" with { type: "json" };
 import { plain } from "./dom.js";
 
 /**

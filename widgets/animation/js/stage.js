@@ -16,7 +16,7 @@ import { patterns } from "./matrices.js";
 import { duration, paint, storyReader } from "./paint.js";
 import { sheetsOf } from "./panels.js";
 import { measuring, screenRatio } from "./pen.js";
-import { makePlan } from "./plan.js";
+import { makePlan } from "./layout.js";
 import { makePlayer, playerBar, playerKeys } from "./player.js";
 import { readerOf } from "./reader.js";
 import { FAMILY, LANES, MOVE, SPEEDS, WIDEST, clamp, ease, layerOf, matrixOf, range, readRecord, shownFrom, withNumbers } from "./record.js";

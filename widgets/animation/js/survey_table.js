@@ -11,7 +11,7 @@ import { csvText, download, fileName } from "./files.js";
 import { axes, cutGaps, paintCells, patterns } from "./matrices.js";
 import { paintLegend } from "./paint.js";
 import { canvasOf, measuring, paintLines, paintText, screenRatio } from "./pen.js";
-import { planLegend } from "./plan.js";
+import { planLegend } from "./layout.js";
 import { makePlayer } from "./player.js";
 import { FAMILY, FUSED, clamp, ease, font, range, readCell, readMatrix } from "./record.js";
 import { mountOne } from "./stage.js";

@@ -1,6 +1,6 @@
 /** Colours: the theme of whatever the stage stands in, and ours on it. */
 
-import tokens from "../../tokens.json" with { type: "json" };
+import tokens from "../../design_tokens.json" with { type: "json" };
 import { HUE, lerp, mapped } from "./record.js";
 
 const mix = (a, b, t) => a.map((value, i) => Math.round(lerp(value, b[i], t)));

@@ -9,11 +9,11 @@ import panel_material_ui as pmui
 from playground.errors import UserError
 from playground.finetuning.apply.text_editing import Judgement
 from playground.training import Session
+from widgets.design_tokens import BLUE, ORANGE
 from widgets.pages.layout import MAIN, View, button, column, row, typed, unfolding
 from widgets.state.sentence_editor import LONGEST, SentenceEditorStore, label_of
 from widgets.state.transfer import TransferStore
 from widgets.theme import html, say
-from widgets.tokens import BLUE, ORANGE
 
 ABOUT = (
     "A copy of the base is fine-tuned for the task chosen at the side. Predictions update as you type; a word is "

@@ -45,7 +45,7 @@ NOTHING_COUNTS = "No answer counts any more, so there is nothing to train; click
 
 NO_TEXT = "There is no text yet, so letters take its place; type a sentence, or choose one of the examples."
 
-SCENE = ("objective", "text", "pair", "seed", "settings", "plan", "painted", "beside", "same_plan")
+SCENE = ("objective", "text", "pair", "seed", "settings", "plan", "painted", "compared", "same_plan")
 """What undo brings back and what a link holds."""
 
 TOPMOST = 1_000  # the last layer of any model; only the attention of one layer travels to the screen
@@ -70,7 +70,7 @@ class StageStore(param.Parameterized):
         "", label="manual choices", doc="Space-separated, e.g. chosen=3,8. Empty: sampled from the seed."
     )
     painted = param.Dict({}, doc="The cells that were set by hand, by matrix.")
-    beside = param.List([], doc="Up to three objectives that are shown in step with this one, on the same text.")
+    compared = param.List([], doc="Up to three objectives that are shown in step with this one, on the same text.")
     same_plan = param.Boolean(True, label="same sample for the compared objectives")
     frame = param.String("", doc="The frame at which the stage opens.")
     tokens = param.String("", doc='The tokens that are drawn of a long text at first, as in "65" or "65-128".')
@@ -126,13 +126,13 @@ class StageStore(param.Parameterized):
         self.param.update(inside={}, model=self._model_of(self.objective))
         texts = self._texts()
         plan = self.opening_plan(texts)
-        others = [name for name in self.beside if name != self.objective]
-        self.change(**texts, settings={}, plan=plan, painted={}, beside=others)
+        others = [name for name in self.compared if name != self.objective]
+        self.change(**texts, settings={}, plan=plan, painted={}, compared=others)
 
     @property
     def paired(self) -> bool:
         """Whether the objective, or one beside it, asks for a second text."""
-        return any(set(PAIRS) & set(find_objective(name).needs) for name in (self.objective, *self.beside))
+        return any(set(PAIRS) & set(find_objective(name).needs) for name in (self.objective, *self.compared))
 
     def _texts(self, stay: bool = False) -> dict[str, str]:
         """The texts that fit the objective: what a person typed stays, one of ours is replaced by the right one.
@@ -205,7 +205,7 @@ class StageStore(param.Parameterized):
             self._opening = False
         self.renew()
 
-    @param.depends("plan", "painted", "beside", "same_plan", watch=True)
+    @param.depends("plan", "painted", "compared", "same_plan", watch=True)
     def renew(self) -> None:
         """Rebuild the text; where that cannot be, `trouble` says why and the last good picture stays."""
         if self._opening:
@@ -265,7 +265,7 @@ class StageStore(param.Parameterized):
     def _companions(self, main: Rebuilt) -> tuple[list[Rebuilt], str]:
         """The objectives beside, with the shared part of the plan; one that cannot take this text says why."""
         plan, made, lacking = describe_plan(main.steps), [], ""
-        for name in self.beside[:3]:
+        for name in self.compared[:3]:
             keys = find_objective(name).plan_keys if self.same_plan else ()
             try:
                 made.append(self.rebuild({key: value for key, value in plan.items() if key in keys}, name))
@@ -309,7 +309,7 @@ class StageStore(param.Parameterized):
 
     def compare(self) -> None:
         """The same sentence under the other objective, in step; where some stand beside, the one alone again."""
-        self.beside = [] if self.beside else [self.other]
+        self.compared = [] if self.compared else [self.other]
 
     def show_both(self) -> None:
         """The pair of the survey that is easiest to mix up, side by side."""
@@ -331,7 +331,7 @@ class StageStore(param.Parameterized):
 
     def two_streams(self) -> None:
         """The next lesson: an order of prediction, and why it needs a second stream."""
-        self.change(beside=[])
+        self.change(compared=[])
         self.objective = "PLM"
         self._show("visibility")
 
@@ -395,7 +395,7 @@ class StageStore(param.Parameterized):
 
     def teach(self) -> None:
         """Begin to train a small model of the objective on the stage, and one of each beside that has none yet."""
-        names, seed = [self.objective, *(name for name in self.beside[:3] if name not in self._small)], self.seed
+        names, seed = [self.objective, *(name for name in self.compared[:3] if name not in self._small)], self.seed
 
         def train_all(report: Progress) -> list[StageModel]:
             shares = (lambda done, total, k=k: report(k * total + done, len(names) * total) for k in range(len(names)))
@@ -515,8 +515,8 @@ class StageStore(param.Parameterized):
             own = self.plan if name == self.objective and self.plan != self.printed_plan else ""
             as_printed = not self.seed and not self._table_texts()[1] and text == SENTENCE
             values = {"text": made.text, "pair": made.pair, "plan": own or printed * as_printed}
-        others = [each for each in beside or self.beside if each != name]
-        self.change(objective=name, settings={}, painted={}, beside=others, view="stage", **values)  # one way back
+        others = [each for each in beside or self.compared if each != name]
+        self.change(objective=name, settings={}, painted={}, compared=others, view="stage", **values)  # one way back
 
     @param.depends("view", watch=True)
     def _restore_text(self) -> None:

@@ -10,7 +10,7 @@ from playground.objectives.plan_overrides import parse, settings_of, write
 from playground.rng import next_seed
 from playground.trace import frames
 from playground.trace.overrides import natural
-from widgets.animation.edits import bend, carriers, cells_of, number
+from playground.trace.plan_edits import bend, carriers, cells_of, number
 
 if TYPE_CHECKING:
     from widgets.state.stage import StageStore

@@ -26,7 +26,7 @@ def written(stage: "StageStore") -> dict[str, str]:
     query |= {f"paint.{name}": written_cells(cells) for name, cells in stage.painted.items()}
     query |= {"view": "table"} if stage.view == "table" else {}
     query |= {"tokens": stage.tokens} if stage.tokens else {}
-    return query | ({"beside": ",".join(stage.beside)} if stage.beside else {})
+    return query | ({"compare": ",".join(stage.compared)} if stage.compared else {})
 
 
 def read(query: Mapping[str, str]) -> tuple[dict[str, Any], str]:
@@ -48,7 +48,7 @@ def read(query: Mapping[str, str]) -> tuple[dict[str, Any], str]:
         "objective": objective.name,
         "settings": settings,
         "painted": {k[6:]: read_cells(v) for k, v in query.items() if k.startswith("paint.")},
-        "beside": [name for name in query.get("beside", "").split(",") if name in objectives()][:3],
+        "compared": [name for name in query.get("compare", "").split(",") if name in objectives()][:3],
         "same_plan": query.get("same_plan") != "False",
         "tokens": tokens if re.fullmatch(r"[0-9]{1,4}(-[0-9]{1,4})?", tokens) else "",
         "view": "table" if query.get("view") == "table" else "stage",

@@ -24,9 +24,9 @@ from playground.training.data import BatchSampler
 from playground.training.fork import fork
 from playground.training.observe.update import look_inside
 from playground.training.observe.update import record as inside_record
+from playground.training.own_text import corpus_of
 from playground.training.store import bundled
 from playground.training.store.ready_made import named
-from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 from playground.zoo.entry import entry_for
 

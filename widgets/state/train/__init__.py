@@ -26,6 +26,7 @@ from playground.training.fork import fork, seed_of, what_changed
 from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
 from playground.training.observe import replay as moments
 from playground.training.observe.look import ProbeSentence, text_to_watch
+from playground.training.own_text import corpus_of
 from playground.training.parallel.extra_seeds import ExtraSeeds
 from playground.training.parallel.seeds import run_name
 from playground.training.parallel.workers import spare
@@ -35,7 +36,6 @@ from playground.training.store.metrics import recorded
 from playground.training.store.ready_made import ReadyMade
 from playground.training.store.runs import Parent, RunRow, Runs
 from playground.training.system.turns import NO_LINE, Turn
-from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_named
 from playground.zoo.preset import FAST, RECIPE_PRESETS, find_preset

@@ -5,8 +5,8 @@ from html import escape
 
 from playground.models import Architecture
 from playground.objectives import Objective
+from widgets.design_tokens import BLUE, GREEN, GREY, ORANGE, PURPLE
 from widgets.static.svg import BOLD, rect, words
-from widgets.tokens import BLUE, GREEN, GREY, ORANGE, PURPLE
 
 WIDE, GAP, LINE, CELL, CELLS = 330, 16, 15, 7, 5
 """Width of the picture, room between boxes, height of a line, and side and number of the cells of a mask, in pixels."""

@@ -7,8 +7,8 @@ from itertools import accumulate, count, groupby
 
 from playground.zoo import Entry, entries
 from playground.zoo.surveys import family
+from widgets.design_tokens import BLUE, GREEN, GREY, PURPLE, VERMILION
 from widgets.static.svg import BOLD, rect, words
-from widgets.tokens import BLUE, GREEN, GREY, PURPLE, VERMILION
 
 ROW, BOX, GAP, TOP, LETTER = 27, 21, 26, 34, 6.5
 """Pixels of a row and of a box in it, between columns, above the first row, and of a letter."""

@@ -13,7 +13,6 @@ from playground.compression import compare as compressing
 from playground.compression.compare import CompressionSpec
 from playground.finetuning import compare, find_task
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.run import scheduler
 from playground.finetuning.run.base import base_of
 from playground.pickling import declared_fields
 from playground.training import Started, train
@@ -69,7 +68,7 @@ def test_no_comparison_sends_what_its_base_trains_on(name, way, monkeypatch):
         sent.append(data)
         raise InterruptedError
 
-    room = scheduler if way == "compare" else compressing
+    room = running if way == "compare" else compressing
     monkeypatch.setattr(room, "pool", stopped)
     base, words, task = base_of(learner, run.corpus), run.corpus.tokenizer, find_task("sentiment")
     if way == "compare":

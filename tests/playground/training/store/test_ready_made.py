@@ -9,7 +9,7 @@ import pytest
 from playground.errors import UserError
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.page import Origin, Report, came_from
-from playground.training import Stepped, checkpoint, text, train
+from playground.training import Stepped, checkpoint, own_text, train
 from playground.training.store import ready_made
 from playground.training.store.lock import claimed
 from playground.training.store.ready_made import ReadyMade, build, defaults, facts, kept, load, named, weights_hash
@@ -33,7 +33,7 @@ def home(monkeypatch, tmp_path):
     for module in (ready_made, training):
         monkeypatch.setattr(module, "open_corpus", lambda name: reviews())
     monkeypatch.setattr(training, "entry_to_train", lambda name: SMALL.entry)
-    monkeypatch.setattr(text, "open_saved", lambda name, tokenizer: reviews())
+    monkeypatch.setattr(own_text, "open_saved", lambda name, tokenizer: reviews())
     return tmp_path / "checkpoints"
 
 

@@ -15,12 +15,12 @@ from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
 from playground.training.fork import fork, what_changed
+from playground.training.own_text import corpus_of, corpus_or_kept_rows
 from playground.training.parallel.seeds import Band, Finished, Point, bands, train_seed, train_seeds
 from playground.training.session import CurvePoint
 from playground.training.store import runs as runs_module
 from playground.training.store.lock import claimed
 from playground.training.store.runs import FILE, Parent, Runs, _check_format
-from playground.training.text import corpus_of, corpus_or_kept_rows
 from tests.runs import becomes, each_kind, losses, reviews, run_of, tiny
 
 
@@ -217,12 +217,12 @@ def test_the_tree_knows_parents_children_and_what_changed(tmp_path):
 
 def test_a_checkpoint_is_forked_with_its_corpus_opened_again(tmp_path, monkeypatch):
     _, events = keep(tmp_path)
-    monkeypatch.setattr("playground.training.text.open_saved", lambda name, tokenizer: reviews())
+    monkeypatch.setattr("playground.training.own_text.open_saved", lambda name, tokenizer: reviews())
     saved = checkpoint.load(tmp_path / "first" / "step-4.safetensors")
     learner = saved.learner
     made = fork(Run(learner.entry, corpus_of(saved), learner.seed, learner.device), learner)
     assert losses(train(replace(made.run, steps=12), made.learner)) == losses(events)[4:]
-    monkeypatch.setattr("playground.training.text.open_saved", lambda name, tokenizer: reviews(4_000))
+    monkeypatch.setattr("playground.training.own_text.open_saved", lambda name, tokenizer: reviews(4_000))
     with pytest.raises(UserError, match="trained on other text"):
         corpus_of(saved)
     rows, held_out = corpus_or_kept_rows(saved), saved.corpus.held_out

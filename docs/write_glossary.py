@@ -1,4 +1,4 @@
-"""Write docs/glossary.md with `python docs/glossary.py`."""
+"""Write docs/glossary.md with `python docs/write_glossary.py`."""
 
 from pathlib import Path
 

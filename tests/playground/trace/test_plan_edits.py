@@ -4,7 +4,7 @@ import pytest
 
 from playground.errors import UserError
 from playground.objectives.plan_overrides import parse, write
-from widgets.animation.edits import bend, carriers
+from playground.trace.plan_edits import bend, carriers
 from widgets.state.stage import StageStore
 
 MLM = "chosen=3,8 actions=mask,random replace=dog"

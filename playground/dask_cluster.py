@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import torch
 
 from playground.errors import UserError
-from playground.finetuning.run.scheduler import Keep, Trial, TrialData, TrialEvent, outcome_of
+from playground.finetuning.run.trials import Keep, Trial, TrialData, TrialEvent, outcome_of
 from playground.training.loop import Run
 from playground.training.parallel.seeds import Finished, Point, train_seed
 from playground.training.store.runs import Runs

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from playground.cluster import connected, run_on, train_on
+from playground.dask_cluster import connected, run_on, train_on
 from playground.errors import UserError
 from playground.finetuning import Base
 from playground.finetuning.comparing.compare import compare

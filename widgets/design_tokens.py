@@ -5,7 +5,7 @@ from pathlib import Path
 
 __all__ = ["BLUE", "BLUES", "GREEN", "GREY", "ORANGE", "PURPLE", "SKY", "VERMILION"]
 
-TOKENS = json.loads(Path(__file__).with_name("tokens.json").read_text(encoding="utf-8"))
+TOKENS = json.loads(Path(__file__).with_name("design_tokens.json").read_text(encoding="utf-8"))
 
 ORANGE, GREEN, VERMILION, PURPLE, SKY = (
     TOKENS["palette"][name] for name in ("orange", "green", "vermilion", "purple", "sky")

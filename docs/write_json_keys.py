@@ -1,4 +1,4 @@
-"""Write the section on JSON keys of docs/cli.md with `python docs/json_keys.py`."""
+"""Write the section on JSON keys of docs/cli.md with `python docs/write_json_keys.py`."""
 
 import ast
 import inspect

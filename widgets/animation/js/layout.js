@@ -1,6 +1,6 @@
 /** Where everything stands: lanes, matrices, legend and what the model answers, for one width. */
 
-import tokens from "../../tokens.json" with { type: "json" };
+import tokens from "../../design_tokens.json" with { type: "json" };
 import { costs, planAnswers, planAnswersBeside, roomForAnswers, shareShown } from "./answers.js";
 import { planMap } from "./long_text.js";
 import { CELL, LABEL, LANES, STRIP, clamp, font, inFull, laneOf, leakSteps, matrixShapes, range, rises, sum } from "./record.js";
