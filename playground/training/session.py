@@ -18,10 +18,10 @@ from playground.training.fork import Fork, fork
 from playground.training.loop import Run, train
 from playground.training.observe.recording import (
     Film,
+    Frame,
     Measured,
     Moment,
     Noticed,
-    ProbeFrame,
     Regrets,
     Sized,
     with_moments,
@@ -256,7 +256,7 @@ class Session:
                 self._add_rows(self._unread.after(event))
                 if isinstance(event, Stepped):
                     self._show(self.learner)
-            case Measured() | Noticed() | Regrets() | Sized() | ProbeFrame():
+            case Measured() | Noticed() | Regrets() | Sized() | Frame():
                 self._keep(event)
             case Incident():
                 self.trouble = event
@@ -282,7 +282,7 @@ class Session:
     def _keep(self, moment: Moment) -> None:
         """Append a moment to all moments and to those of its kind."""
         self.moments.append(moment)
-        if isinstance(moment, ProbeFrame):
+        if isinstance(moment, Frame):
             self.film.append((moment.step, moment.look))
         else:
             self._by_kind[type(moment)].append(moment)

@@ -63,7 +63,7 @@ ENDS = (
 
 THROUGH = (
     "playground.finetuning.comparing.spec.ComparisonSpec.check",
-    "playground.cli.compare.Record.of", "playground.cli.inspect.open_subject", "playground.cli.import.open_folder",
+    "playground.cli.compare.TrialRecord.of", "playground.cli.inspect.open_subject", "playground.cli.import.open_folder",
     "playground.cli.bake.Runs", "playground.cli.runs.Runs", "playground.cli.align.shuffled",
     "playground.cli.ready_made.ready_made.facts", "widgets.app.public.public",
 )  # fmt: skip

@@ -123,7 +123,7 @@ def _answers(subject: Subject, questions: Sequence[Analogy], answers: Tensor, ri
 def has_capitals(subject: Subject, fewest: int = DEFAULT.fewest) -> str:
     """The training text has the word capital and some countries with their capitals."""
     if len(_capitals(subject, fewest)) < FEWEST:
-        return f"{subject.corpus.name} has too few countries and capitals. Choose the corpus families."
+        return f"Too few capitals occur {fewest} times in {subject.corpus.name}. Choose the corpus families."
     return ""
 
 

@@ -75,14 +75,14 @@ class Sized:
 
 
 @dataclass(frozen=True)
-class ProbeFrame:
+class Frame:
     """The predictions for the probe sentence at one step, kept for the film of the run."""
 
     step: int
     look: Predictions
 
 
-Moment = Measured | Noticed | Regrets | Sized | ProbeFrame
+Moment = Measured | Noticed | Regrets | Sized | Frame
 """One recorded moment of a run."""
 
 
@@ -95,7 +95,7 @@ def with_moments(
     """
     past, learner = tuple(earlier), None
     steps = frozenset(spaced(run.last or run.entry.recipe.steps, FRAMES))
-    last_frame = max((moment.step for moment in past if isinstance(moment, ProbeFrame)), default=-1)
+    last_frame = max((moment.step for moment in past if isinstance(moment, Frame)), default=-1)
     known = [moment.habit.pattern.name for moment in past if isinstance(moment, Noticed)]
     for event in with_probes(run, events, known):
         yield event
@@ -106,7 +106,7 @@ def with_moments(
         due = isinstance(event, Started | Noticed) or (isinstance(event, Stepped) and event.step in steps)
         if due and film is not None and learner is not None and last_frame < learner.step:
             last_frame = learner.step
-            yield ProbeFrame(last_frame, film(learner))
+            yield Frame(last_frame, film(learner))
 
 
 def with_probes(
@@ -183,14 +183,14 @@ def _noticed(step: int, habit: dict[str, Any]) -> Noticed:
     return Noticed(step, PatternScore(**{**habit, "pattern": patterns[habit["pattern"]]}))
 
 
-def _frame(step: int, look: dict[str, Any]) -> ProbeFrame:
+def _frame(step: int, look: dict[str, Any]) -> Frame:
     guesses = (Prediction(**{**g, "top": tuple((word, share) for word, share in g["top"])}) for g in look["guesses"])
     rows, columns = ({name: tuple(words) for name, words in look[side].items()} for side in ("rows", "columns"))
     weights = {
         name: torch.frombuffer(bytearray(b64decode(tensor["bytes"])), dtype=torch.uint8).view(tensor["shape"])
         for name, tensor in look["weights"].items()
     }
-    return ProbeFrame(step, Predictions(look["step"], tuple(look["sees"]), tuple(guesses), weights, rows, columns))
+    return Frame(step, Predictions(look["step"], tuple(look["sees"]), tuple(guesses), weights, rows, columns))
 
 
 GUESS = {"position": int, "truth": str, "top": [(str, float)], "probability": float, "loss": float}

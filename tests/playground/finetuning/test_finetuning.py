@@ -686,7 +686,7 @@ def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
     for strategy, count in counts.items():
         outcome = tuned(find_strategy(strategy), name)[-1]
         assert (strategy, outcome.trainable, outcome.stored) == (strategy, count + head, count + head)
-    [attention] = run_of_strategy("projected attention layers").adapters
+    [attention] = run_of_strategy("projected attention layers").attached
     assert sum(p.numel() for p in attention.modules.parameters()) == 2 * 16 * 16 + 16 + 16 + 3 * (16 * 16 + 16)
 
 
@@ -744,13 +744,13 @@ def test_a_second_task_does_not_disturb_the_modules_of_the_first():
     one.learn(0)
     with torch.no_grad():
         first = one.model.features(tokens)
-        one.adapters[0].detach()
+        one.attached[0].detach()
         second = attach(Adapter(), one.model, torch.Generator().manual_seed(9))
         for p in second.modules.parameters():
             p += 0.1
         assert not torch.allclose(one.model.features(tokens), first)
         second.detach()
-        one.adapters[0].attach()
+        one.attached[0].attach()
         assert torch.equal(one.model.features(tokens), first)
 
 
@@ -909,7 +909,7 @@ def test_the_weights_of_extra_modules_are_held_once(name):
     with saved_tensors_hooks(keep, lambda value: value):
         run.learn(0)
     activations = sum(storage.nbytes() for address, storage in kept.items() if address not in weights)
-    assert held(other).activations == activations
+    assert held(other)["activations"] == activations
 
 
 @pytest.mark.parametrize(

@@ -308,7 +308,7 @@ def test_a_pfeiffer_adapter_stands_after_the_mlp_between_two_norms(entry, first)
 
 
 def test_pfeiffer_adapters_are_one_bottleneck_a_layer_and_refused_where_layers_share_no_end():
-    modules = begun("Pfeiffer(bottleneck_size=5)", base_of(layers=2)).adapters[0].modules
+    modules = begun("Pfeiffer(bottleneck_size=5)", base_of(layers=2)).attached[0].modules
     assert sum(p.numel() for p in modules.parameters()) == 2 * (2 * 16 * 5 + 5 + 16)
     with pytest.raises(UserError, match=r"norm_first=yes, layer_sharing=all"):
         attach(PfeifferAdapter(), learner_of("ALBERT", model={"norm_first": True}).model, generator(0))

@@ -427,7 +427,7 @@ def test_the_one_vector_of_a_text_feeds_its_decoder_at_every_step():
 
 def test_recurrent_layers_take_no_adapters():
     model, _ = made(Architecture(kind="gru", width=16, heads=2))
-    with pytest.raises(UserError, match="kind is gru"):
+    with pytest.raises(UserError, match="kind=gru"):
         _ = model.layers
 
 

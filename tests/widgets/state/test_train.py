@@ -28,7 +28,7 @@ from playground.training.loop import prepared
 from playground.training.observe import look as sight
 from playground.training.observe import replay as moments
 from playground.training.observe.look import ProbeSentence
-from playground.training.observe.recording import Measured, Noticed, ProbeFrame, from_json, to_json
+from playground.training.observe.recording import Frame, Measured, Noticed, from_json, to_json
 from playground.training.observe.update import look_inside
 from playground.training.parallel import extra_seeds
 from playground.training.parallel.seeds import Finished, Point
@@ -440,12 +440,12 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     assert "Held out over 3 seeds at step 8" in seeds.describe_seeds(siblings, siblings.bands(session.rows), 8)
     assert " --seeds 3</code>" in followed(runs_page.RunList(store)).again.object
     assert noise(groups(store.kept())) == ""
-    told = {kind: [m.step for m in session.moments if isinstance(m, kind)] for kind in (Measured, ProbeFrame)}
+    told = {kind: [m.step for m in session.moments if isinstance(m, kind)] for kind in (Measured, Frame)}
     for other in (run for run in some if run.seed):
         moments = store.past(other.name).moments
         assert [m.step for m in moments if isinstance(m, Measured)] == told[Measured] == [0, 8]
         marked = {m.step for m in (*moments, *session.moments) if isinstance(m, Noticed)}
-        assert {m.step for m in moments if isinstance(m, ProbeFrame)} - marked == set(told[ProbeFrame]) - marked
+        assert {m.step for m in moments if isinstance(m, Frame)} - marked == set(told[Frame]) - marked
         assert store.open(other.name).film, "its film is there when it is opened"
 
 

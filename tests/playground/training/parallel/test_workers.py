@@ -13,6 +13,7 @@ from playground.compression import compare as compressing
 from playground.compression.compare import CompressionSpec
 from playground.finetuning import compare, find_task
 from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.run import trials as running
 from playground.finetuning.run.base import base_of
 from playground.pickling import declared_fields
 from playground.training import Started, train
