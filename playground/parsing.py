@@ -1,7 +1,9 @@
 """Numbers and JSON out of untrusted text; whatever is wrong with it is a ValueError."""
 
 import json
+from dataclasses import fields, is_dataclass
 from itertools import chain
+from math import isfinite
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -36,6 +38,21 @@ def parse_json(text: str | bytes) -> Any:
         if not level:
             return value
     raise ValueError(f"it is nested more than {DEEPEST} deep")
+
+
+def dump_json(value: Any, **options: Any) -> str:
+    """A value as JSON, with null for NaN and infinity, which strict readers refuse, and a dataclass as an object."""
+    return json.dumps(_finite(value), **options)
+
+
+def _finite(value: Any) -> Any:
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 Form = Any

@@ -26,7 +26,7 @@ from playground.cli.options import (
 )
 from playground.cli.prepare import add_decoder, check_runs, learn_second, open_task
 from playground.cli.ready_made import base_there
-from playground.cli.sequence import check_sequence, compare_in_turn, write_result
+from playground.cli.sequence import check_sequence, compare_in_turn
 from playground.cli.train import train_one
 from playground.dask_cluster import connected, run_on
 from playground.devices import pick
@@ -36,7 +36,7 @@ from playground.finetuning.comparing.budget_matching import list_published
 from playground.finetuning.comparing.compare import compare, mixed_levels
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import file_task_name, is_file
-from playground.finetuning.report.page import Origin, Report, ReportFacts, SequenceReportFacts, against, signed
+from playground.finetuning.report.page import Origin, Report, ReportFacts, SequenceReportFacts, against, signed, write
 from playground.finetuning.run.record import TrialRecord
 from playground.finetuning.run.trainer import Result, StepEvent
 from playground.finetuning.run.trials import Elsewhere
@@ -137,7 +137,8 @@ def compare_strategies(given: argparse.Namespace) -> int:
         origin = Origin.of(saved.learner, saved.corpus.name, saved.corpus.hash)
         report = Report(last, asked, origin, import_module("widgets.static.svg").outcomes)
         facts = report.facts()
-        write_result(report, facts, folder, "comparison.json")
+        if folder is not None:
+            write(report, folder)
         return say(given, facts, _table(facts))
 
 

@@ -2,19 +2,16 @@
 
 import argparse
 import codecs
-import json
-import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from playground.errors import UserError, readable
 from playground.folders import runs_folder
-from playground.parsing import LARGEST, LIMITS, parse_int, parse_json
+from playground.parsing import LARGEST, LIMITS, dump_json, parse_int, parse_json
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -138,24 +135,13 @@ def say(given: argparse.Namespace, facts: "Mapping[str, object] | DataclassInsta
     The `FACTS` of a command declare what it prints; they are checked in the tests and listed in docs/cli.md.
     """
     plain = codecs.lookup(sys.stdout.encoding or "ascii").name != "utf-8"
-    print(json.dumps(finite(facts), ensure_ascii=plain) if given.json else "\n".join(lines))
+    print(dump_json(facts, ensure_ascii=plain) if given.json else "\n".join(lines))
     return 0
 
 
 def warn(*sentences: str) -> None:
     """Print the sentences that are not empty on standard error."""
     print(*filter(None, sentences), sep="\n", end="\n" * any(sentences), file=sys.stderr)
-
-
-def finite(value: Any) -> Any:
-    """The same value with None for NaN and infinity, which strict readers of JSON refuse; a dataclass as an object."""
-    if is_dataclass(value):
-        value = {field.name: getattr(value, field.name) for field in fields(value)}
-    if isinstance(value, dict):
-        return {k: finite(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(v) for v in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def pairs(settings: Sequence[str], what: str) -> dict[str, str]:

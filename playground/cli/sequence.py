@@ -1,21 +1,20 @@
 """`playground compare ... --then TASK`: tasks are learnt one after another, and the earlier ones are tested again."""
 
 import argparse
-import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 from tqdm import tqdm
 
-from playground.cli.options import finite, say
+from playground.cli.options import say
 from playground.cli.prepare import open_task
 from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.comparing.continual import Advanced, ContinualResult, check, continual
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.report.page import ContinualReport, Origin, Report, SequenceReportFacts, signed, write
+from playground.finetuning.report.page import ContinualReport, Origin, SequenceReportFacts, signed, write
 from playground.finetuning.strategy.strategy import Strategy
 from playground.training import checkpoint
 
@@ -34,15 +33,9 @@ def compare_in_turn(given: argparse.Namespace, asked: ComparisonSpec, folder: Pa
                 results.append(event)
     report = ContinualReport(tuple(results), asked, Origin.of(saved.learner, saved.corpus.name, saved.corpus.hash))
     facts = report.facts()
-    write_result(report, facts, folder, "sequence.json")
-    return say(given, facts, _tables(facts))
-
-
-def write_result(report: Report | ContinualReport, facts: Mapping[str, object], folder: Path | None, name: str) -> None:
-    """Write the files of a result into its folder, if it has one, and its facts under a `name`."""
     if folder is not None:
         write(report, folder)
-        (folder / name).write_text(json.dumps(finite(facts), indent=1), encoding="utf-8")
+    return say(given, facts, _tables(facts))
 
 
 def check_sequence(given: argparse.Namespace, task: str, strategies: Sequence[Strategy]) -> None:

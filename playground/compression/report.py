@@ -1,11 +1,11 @@
 """The result of a comparison of pipelines as files: a table, and everything as JSON."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 from playground.compression.compare import Compression, CompressionFacts, Kept, PipelineFacts
 from playground.finetuning.report.page import csv_text, write_files
+from playground.parsing import dump_json
 
 
 def table(result: Compression, facts: CompressionFacts) -> bytes:
@@ -49,7 +49,7 @@ def everything(result: Compression, facts: CompressionFacts) -> bytes:
         }
         for name, outcome in first.items()
     }
-    return json.dumps({**facts, "details": details}, indent=1).encode()
+    return dump_json({**facts, "details": details}, indent=1).encode()
 
 
 FILES: dict[str, Callable[[Compression, CompressionFacts], bytes]] = {

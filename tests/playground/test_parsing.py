@@ -1,12 +1,15 @@
 """Numbers and JSON out of text, and the sentences about what is wrong with it: one place each."""
 
+import json
+import math
 import pickle
+from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 import pytest
 
 from playground.errors import LONGEST, LONGEST_WORD, UserError
-from playground.parsing import DEEPEST, LARGEST, form_of, has_form, parse_int, parse_json
+from playground.parsing import DEEPEST, LARGEST, dump_json, form_of, has_form, parse_int, parse_json
 from playground.rng import next_seed
 
 # numbers
@@ -116,3 +119,16 @@ def test_a_refusal_is_a_sentence_that_fits_any_screen():
 def test_a_refusal_travels_between_processes_as_it_is():
     refusal = UserError("The name 'a\0b' is not known.")
     assert str(pickle.loads(pickle.dumps(refusal))) == str(refusal) == "The name 'a\\x00b' is not known."
+
+
+def test_numbers_that_json_does_not_know_are_null():
+    """Every reader takes what is written: the standard has no NaN and no infinity (RFC 8259, sec. 6)."""
+    written = dump_json({"a": [math.nan, -math.inf, 1.5], "b": Pair(math.inf, ("x", math.nan))})
+    pair = {"left": None, "right": ["x", None]}
+    assert json.loads(written, parse_constant=pytest.fail) == {"a": [None, None, 1.5], "b": pair}
+
+
+@dataclass
+class Pair:
+    left: float
+    right: tuple[str, float]

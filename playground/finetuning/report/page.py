@@ -1,7 +1,6 @@
 """The result of a comparison as files: a page, a figure, tables, a notebook, and the command that makes it again."""
 
 import csv
-import json
 import platform
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,6 +21,7 @@ from playground.finetuning.comparing.significance import PairFacts
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.task import Task, short
 from playground.finetuning.report.notebook import notebook, notebook_in_turn
+from playground.parsing import dump_json
 from playground.training.parallel.seeds import MeanAndSd
 from playground.training.store.ready_made import named, weights_hash
 from playground.training.train_state import TrainState
@@ -217,7 +217,7 @@ def table_in_turn(made: ContinualReport) -> bytes:
 
 def facts(made: Report | ContinualReport) -> bytes:
     """Everything as JSON."""
-    return json.dumps(made.facts(), indent=1, ensure_ascii=False).encode()
+    return dump_json(made.facts(), indent=1, ensure_ascii=False).encode()
 
 
 def page(made: Report) -> bytes:

@@ -17,7 +17,7 @@ from playground.analysis.probes import PROBES, asked
 from playground.devices import describe
 from playground.errors import unwritable
 from playground.objectives.mask_overrides import to_json
-from playground.parsing import has_form, parse_json
+from playground.parsing import dump_json, has_form, parse_json
 from playground.training.checkpoint import kept, put_in_place
 from playground.training.events import Evaluated, Incident, PhaseStarted, Started, Stepped, Stopped, Unread
 from playground.training.loop import Run
@@ -213,7 +213,7 @@ def recorded(run: Run, events: Iterable[AnyEvent], resumed_at: int = 0) -> Itera
                     yield event
             finally:
                 _write(file, unread.rest())
-        write_text(run.out / "run.json", json.dumps(summary.facts(), indent=1))
+        write_text(run.out / "run.json", dump_json(summary.facts(), indent=1))
     except OSError as error:
         raise unwritable(run.out, error) from error
 
