@@ -25,7 +25,7 @@ def markup(
     at = min(max(step, 1), plan.shape[1]) - 1
     column, filled = plan[:, at].tolist(), shares(plan)[:, at].tolist()
     parts = [words(1, 12, "the model now", more=FAINT), words(BOX + 14, 12, "distance from the start", more=FAINT)]
-    parts += _learning(column, sizes) if sizes else [words(1, 29, "filled: is trained", more=FAINT)]
+    parts += _learning(column, sizes) if sizes else [words(1, 29, "filled: trainable", more=FAINT)]
     for position, index in enumerate(reversed(range(len(groups)))):
         y = TOP + position * ROW
         parts.append(_box(shortened(groups[index], groups), column[index], filled[index], y))
