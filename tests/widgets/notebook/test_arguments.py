@@ -136,7 +136,7 @@ def test_every_value_has_one_line_and_can_be_compared_and_kept_in_a_set(tmp_path
         ('compare(m, strategies="full, gr', "gr", "gradual unfreezing"),
         ('compare(train("BE', "BE", "BERT"),
         ('inspect(m, "pro', "pro", "probing classifier"),
-        ('inspect(m, beside=["BE', "BE", "BERT"),
+        ('inspect(m, others=["BE', "BE", "BERT"),
         ('compress(m, ["in', "in", "int8"),
         ('notebook.stage("ML', "ML", "MLM"),
         ('# don\'t\nx = {"a": stage("ML', "ML", "MLM"),
