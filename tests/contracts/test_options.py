@@ -130,7 +130,7 @@ def home(tmp_path_factory):
 
 def prepare(patch, folder):
     patch.chdir(folder)
-    patch.setenv("PLAYGROUND_HOME", ".")
+    patch.setenv("PLAYGROUND_HOME", str(folder))
     for module in ("cli.objective", "cli.train", "cli.align", "corpora.sources"):
         patch.setattr(f"playground.{module}.open_corpus", partial(open_corpus, tokens=6_000))
 

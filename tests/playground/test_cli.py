@@ -45,7 +45,7 @@ TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_s
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PLAYGROUND_HOME", ".")
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))  # of a command of its own too
 
 
 @pytest.fixture
