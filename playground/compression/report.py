@@ -1,11 +1,27 @@
 """The result of a comparison of pipelines as files: a table, and everything as JSON."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypedDict
 
 from playground.compression.compare import Compression, CompressionFacts, Kept, PipelineFacts
+from playground.compression.meters import Flip, WeightMatrix
 from playground.finetuning.report.page import csv_text, write_files
 from playground.parsing import dump_json
+
+
+class PipelineDetails(TypedDict):
+    """What a pipeline did to the model of the first seed: its matrices, the answers that changed, and its curves."""
+
+    matrices: tuple[WeightMatrix, ...]
+    flips: tuple[Flip, ...]
+    curves: Mapping[str, Any]
+
+
+class CompressionReport(CompressionFacts):
+    """What compression.json holds."""
+
+    details: dict[str, PipelineDetails]
 
 
 def table(result: Compression, facts: CompressionFacts) -> bytes:
@@ -40,16 +56,12 @@ def kept_in_words(share: Kept) -> str:
 
 def everything(result: Compression, facts: CompressionFacts) -> bytes:
     """All facts, with the sizes of matrices, the flipped answers and the curves of the first seed, as JSON."""
-    first = {name: some[0] for name, some in result.outcomes.items()}
-    details = {
-        name: {
-            "matrices": [vars(matrix) for matrix in outcome.size.matrices],
-            "flips": [vars(flip) for flip in outcome.flips],
-            "curves": outcome.curves,
-        }
-        for name, outcome in first.items()
+    details: dict[str, PipelineDetails] = {
+        name: {"matrices": first.size.matrices, "flips": first.flips, "curves": first.curves}
+        for name, (first, *_) in result.outcomes.items()
     }
-    return dump_json({**facts, "details": details}, indent=1).encode()
+    report: CompressionReport = {**facts, "details": details}
+    return dump_json(report, indent=1).encode()
 
 
 FILES: dict[str, Callable[[Compression, CompressionFacts], bytes]] = {

@@ -16,12 +16,13 @@ from playground.compression.classifier import fine_tuned, score_all
 from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
 from playground.compression.grids import round_activations
 from playground.compression.meters import Latency, Size, WeightMatrix, operations
-from playground.compression.report import FILES
+from playground.compression.report import FILES, CompressionReport
 from playground.compression.storage import FILE, WORDS, export_folder, load, not_in_a_folder, pack
 from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.tasks.sentiment import SENTIMENT
 from playground.tokenizing import Tokenizer
+from tests import json_keys
 from tests.compressing import compressed, data, quick, teacher
 from tests.runs import learner_of
 
@@ -144,8 +145,8 @@ def test_the_files_hold_the_facts(result):
     rows = list(csv.DictReader(io.StringIO(FILES["compression.csv"](made, facts).decode())))
     assert [row["pipeline"] for row in rows] == list(made.outcomes)
     assert float(rows[1]["bytes"]) == facts["pipelines"][1]["bytes"]
-    told = json.loads(FILES["compression.json"](made, facts))
-    assert {m["bits"] for m in told["details"]["quantization(bits=1)"]["matrices"]} == {1, 8}
+    report = json_keys.check(FILES["compression.json"](made, facts).decode(), CompressionReport)
+    assert {m["bits"] for m in report["details"]["quantization(bits=1)"]["matrices"]} == {1, 8}
 
 
 def outcome(name, accuracies, weight, parameters=10):
