@@ -65,7 +65,7 @@ def every(path: str, seeds: int) -> None:
     names = list(methods())
     for first in range(0, len(names), 11):
         made, _ = run(path, names[first : first + 11], seeds)
-        for row in made.facts()["pipelines"][min(first, 1) :]:
+        for row in made.facts(path, "")["pipelines"][min(first, 1) :]:
             shares = [f"{each['share']:.2f}" for each in row["latency"].values()]
             cells = [row["name"], f"{row['accuracy']['mean']:.3f} ± {row['accuracy']['sd']:.3f}",
                      f"{row['kept']['mean']:.0%}", f"{row['parameters']:,}", f"{row['bytes']:,.0f}",
@@ -87,8 +87,8 @@ def sharing(path: str) -> None:
         count = [sum(p.numel() for p in c.parameters()) for c in (whole, shared)]
         products = [operations(c, texts) for c in (whole, shared)]
         took = latencies({"whole": whole, "shared": shared}, texts)["shared"]
-        print(f"| {layers} | {count[1] / count[0]:.2f} | {products[1] / products[0]:.2f} | {took[1].share:.2f} | "
-              f"{took[32].share:.2f} |", flush=True)  # fmt: skip
+        print(f"| {layers} | {count[1] / count[0]:.2f} | {products[1] / products[0]:.2f} | {took[1]["share"]:.2f} | "
+              f"{took[32]["share"]:.2f} |", flush=True)  # fmt: skip
 
 
 def _deep(model: LanguageModel, layers: int, texts: Dataset) -> Classifier:

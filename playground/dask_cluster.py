@@ -1,7 +1,7 @@
 """Seeds and comparisons as tasks of a Dask cluster (extra `cluster`), with the numbers of one process.
 
 A task whose worker died is run again by another one: a seed goes on from its last checkpoint, so its folder must be one
-that all workers see; a trial of a comparison, which is short, begins anew. Dask is imported only when it is used.
+that all workers see; a trial of a comparison, which is short, starts again. Dask is imported only when it is used.
 """
 
 import warnings

@@ -282,16 +282,21 @@ class Code(TypedDict):
     says: NotRequired[str]
 
 
-class Frame(TypedDict):
+class FrameWithoutLanes(TypedDict):
     """The batch after one stage; `numbers` marks a frame that shows those of a model."""
 
     name: str
     title: str
     caption: str
-    lanes: list[Lane]
     matrices: list[Matrix]
-    code: NotRequired[Code]
     numbers: NotRequired[bool]
+
+
+class Frame(FrameWithoutLanes):
+    """A frame as the engine makes it."""
+
+    lanes: list[Lane]
+    code: NotRequired[Code]
 
 
 class Meter(TypedDict):

@@ -10,7 +10,6 @@ from playground.trace.json_schema import (
     Leak,
     LeftOut,
     MaskHistory,
-    Matrix,
     Meter,
     Numbers,
     Signal,
@@ -55,16 +54,11 @@ class Code(TypedDict):
     says: NotRequired[str]
 
 
-class Frame(TypedDict):
-    """The batch after one stage; `numbers` marks a frame that shows those of a model."""
+class Frame(json_schema.FrameWithoutLanes):
+    """A frame as it travels."""
 
-    name: str
-    title: str
-    caption: str
     lanes: list[Lane]
-    matrices: list[Matrix]
     code: NotRequired[Code]
-    numbers: NotRequired[bool]
 
 
 class Term(json_schema.Term):

@@ -49,7 +49,7 @@ def film_strip() -> Chart:
     plot.text(
         text="caption", x_offset=1, y_offset=3, text_baseline="top", text_color=GREY, text_font_size="11px", **position
     )
-    plot.add_tools(HoverTool(renderers=[boxes], tooltips=[("step", "@step"), ("darkest cell", "@weight{0.00}")]))
+    plot.add_tools(HoverTool(renderers=[boxes], tooltips=[("step", "@step"), ("highest weight", "@weight{0.00}")]))
     return made
 
 

@@ -232,5 +232,5 @@ def leader(values: Values[str], kind: str, judged: Sequence[Verdict]) -> str:
         return f"{lead}: larger than the noise between seeds {test}."
     needed = verdict["seeds_needed"]
     many = f"About {needed}" if needed else f"More than {MOST_SEEDS:,}"
-    more = f" {many} seeds would be needed to tell a lead of this size." if mean > SAME else ""
+    more = f" {many} seeds would be needed to detect a lead of this size." if mean > SAME else ""
     return f"{lead}: within the noise, so no winner {test}.{more}"

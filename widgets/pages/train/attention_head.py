@@ -74,8 +74,8 @@ class AttentionHead(View):
             return
         self.drawn = (view, picked)
         self._fit(view)
-        darkest = self.chart.show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
-        text = f"Attention weights after step {view.step}; the darkest cell is {darkest:.2f}."
+        highest = self.chart.show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
+        text = f"Attention weights after step {view.step}; the highest is {highest:.2f}."
         tell(self.caption, say(text, "quiet"))
         self.drawings.send()
 
