@@ -87,8 +87,8 @@ def sharing(path: str) -> None:
         count = [sum(p.numel() for p in c.parameters()) for c in (whole, shared)]
         products = [operations(c, texts) for c in (whole, shared)]
         took = latencies({"whole": whole, "shared": shared}, texts)["shared"]
-        print(f"| {layers} | {count[1] / count[0]:.2f} | {products[1] / products[0]:.2f} | {took[1]["share"]:.2f} | "
-              f"{took[32]["share"]:.2f} |", flush=True)  # fmt: skip
+        print(f"| {layers} | {count[1] / count[0]:.2f} | {products[1] / products[0]:.2f} | {took[1]['share']:.2f} | "
+              f"{took[32]['share']:.2f} |", flush=True)  # fmt: skip
 
 
 def _deep(model: LanguageModel, layers: int, texts: Dataset) -> Classifier:
