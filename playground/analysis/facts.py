@@ -67,4 +67,4 @@ def knows_facts(subject: Subject) -> str:
     """Its training text holds the words of the questions."""
     if subject.tokenizer.kind == "word" and len(known_questions(subject.corpus)) >= FEWEST:
         return ""
-    return f"The corpus {subject.corpus.name} has no facts about people; train on facts or world."
+    return f"The corpus {subject.corpus.name} has no facts about people; train on facts."

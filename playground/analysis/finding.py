@@ -31,11 +31,16 @@ Column = Sequence[Any] | np.ndarray | Coded
 
 @dataclass(frozen=True)
 class Bars:
-    """A bar for each row: `label` names it, `value` is its length, `group` its colour and its place beside others."""
+    """A bar for each row: `label` names it, `value` is its length, `group` its colour and its place beside others.
+
+    `low` and `high` are the ends of a line over it, such as a standard deviation.
+    """
 
     label: str
     value: str
     group: str = ""
+    low: str = ""
+    high: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,7 +123,10 @@ class Number:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of one length and how they are drawn; `lines` are values to compare with, `note` explains in words."""
+    """Columns of one length and how they are drawn; `lines` are values to compare with, `note` explains in words.
+
+    `scale` are the lowest and the highest value of several tables that are drawn on one scale.
+    """
 
     title: str
     columns: Mapping[str, Column]
@@ -126,6 +134,7 @@ class Table:
     unit: str = ""
     lines: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
+    scale: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         lengths = {name: len(column) for name, column in self.columns.items()}
@@ -229,19 +238,28 @@ class Finding:
 
 def difference(first: Table, second: Table) -> Table | None:
     """What the second table has more than the first, cell by cell; None where their rows are not the same."""
+    named = same_rows([first, second])
+    if named is None:
+        return None
+    drawn = getattr(first.drawing, VALUES[type(first.drawing)])
+    more = np.asarray(second.columns[drawn], dtype=float) - np.asarray(first.columns[drawn], dtype=float)
+    columns = {**{name: first.columns[name] for name in named}, drawn: more}
+    kept = {f.name: name if (name := getattr(first.drawing, f.name)) in columns else "" for f in fields(first.drawing)}
+    return Table(f"Difference: {first.title}", columns, type(first.drawing)(**kept), first.unit, {"no difference": 0.0})
+
+
+def same_rows(tables: Sequence[Table]) -> list[str] | None:
+    """The columns that say which row is which, where they are the same in all tables; else None."""
+    first = tables[0]
     value = VALUES.get(type(first.drawing), "")
-    if not value or first.drawing != second.drawing or len(first) != len(second):
+    if not value or any(t.drawing != first.drawing or len(t) != len(first) for t in tables):
         return None
     drawn = getattr(first.drawing, value)
     named = [
         c for f in fields(first.drawing) if (c := getattr(first.drawing, f.name)) and f.name in NAMES and c != drawn
     ]
-    if not all(_same(first.columns[name], second.columns[name]) for name in named):
-        return None
-    more = np.asarray(second.columns[drawn], dtype=float) - np.asarray(first.columns[drawn], dtype=float)
-    columns = {**{name: first.columns[name] for name in named}, drawn: more}
-    kept = {f.name: name if (name := getattr(first.drawing, f.name)) in columns else "" for f in fields(first.drawing)}
-    return Table(f"Difference: {first.title}", columns, type(first.drawing)(**kept), first.unit, {"no difference": 0.0})
+    same = all(_same(first.columns[name], other.columns[name]) for other in tables[1:] for name in named)
+    return named if same else None
 
 
 def _same(first: Column, second: Column) -> bool:

@@ -18,7 +18,8 @@ Need = Callable[[Subject], str]
 """Says in a sentence what a subject lacks; nothing where it has it."""
 
 GROUPS = (
-    "Attention", "Intervene", "Influence", "Probes", "Words", "Knowledge", "Floor", "Fragility", "Training", "Meters",
+    "Attention heads", "Intervene", "Influence", "Probes", "Words", "Knowledge", "Floor", "Fragility", "Training",
+    "Meters",
 )  # fmt: skip
 """The groups of instruments, in the order of the page."""
 

@@ -39,7 +39,7 @@ WAYS = {
     "generate": ("generate kept", "generate kept --num-beams 2", "generate kept --do-sample"),
     "edit": ("edit kept --text a --to good",),
     "align": ("align",),
-    "inspect": ("inspect kept --probe attention", "inspect kept", "inspect --list"),
+    "inspect": ("inspect kept --with attention", "inspect kept", "inspect --list"),
     "export": ("export paper there",),
     "import": ("import folder", "import folder --save there"),
     "bake": ("bake kept -o page.html", "bake BERT -o page.html"),
@@ -55,7 +55,7 @@ ENDS = (
     "playground.dask_cluster.train_on", "playground.cli.train.find_rate", "playground.cli.compare.compare",
     "playground.cli.compare.compare_in_turn", "playground.cli.compress.compress", "playground.cli.choose.try_all",
     "playground.cli.generate.write", "playground.cli.edit.success", "playground.cli.align.align",
-    "playground.cli.inspect._write", "playground.cli.export.export", "playground.cli.import.save_run",
+    "playground.cli.inspect.inspect_each", "playground.cli.export.export", "playground.cli.import.save_run",
     "playground.cli.bake.load", "playground.cli.zoo.measure_properties", "playground.cli.ready_made._build",
     "widgets.lessons.run_all", "widgets.lessons.exercises", "widgets.app.server.serve",
 )  # fmt: skip
@@ -77,7 +77,6 @@ def connected(address):
 
 STUBS = {
     "torch.set_num_threads": lambda number: None,
-    "playground.analysis.instrument.Instrument.missing": lambda *_: "",
     "playground.dask_cluster.connected": connected,
     "playground.cli.compare.connected": connected,
     "playground.cli.compare.learn_second": lambda run, *_: run,
@@ -95,7 +94,8 @@ VALUES = {
     "name": "BERT", "names": "04", "notebooks": "lessons", "origin": "host.example", "out": "elsewhere",
     "paint": "encoder=1.1-", "mask_overrides": '[{"kind": "loss_mask", "skips": [1]}]',
     "pair": "We walk home", "password": "text.txt", "pipelines": "int8",
-    "plan": "chosen=3", "prefix": "/p", "probe": "attention", "recipe": "paper", "sentence": "We walk .",
+    "plan": "chosen=3", "prefix": "/p", "instruments": "attention, roles", "over": "steps", "recipe": "paper",
+    "sentence": "We walk .",
     "strategies": "full", "strategy": "full", "subject": "kept", "task": "topic", "tasks": "topic",
     "text": "We walk here", "text_column": "text", "then": "entailment", "tokenizer": "characters",
     "lessons set": "steps=3", "objective set": "mask_ratio=0.5", "inspect set": "texts=3", "set": "lr=0.001",
@@ -104,7 +104,7 @@ VALUES = {
 """Values other than the defaults by the name of the option, or by command and name; others are 5."""
 
 
-LATER = {"compress kept --out there": "--hf"}
+LATER = {"compress kept --out there": "--hf", "inspect kept": "--csv", "inspect kept --with attention": "--csv"}
 """What has its part after the work."""
 
 

@@ -9,6 +9,7 @@ from itertools import chain
 from types import ModuleType
 from typing import Any, get_args
 
+from playground.analysis.inspection import OVER
 from playground.analysis.instrument import instrument_named, instruments
 from playground.compression import methods
 from playground.corpora.sources import sources
@@ -26,6 +27,7 @@ NAMES: Mapping[str, Callable[[], Iterable[str]]] = {
     "objective": objectives, "entry": lambda: [*entries(), *objectives()], "corpus": sources, "task": tasks,
     "strategies": strategies, "pipelines": methods, "instrument": instruments, "model": entries, "others": entries,
     "recipe": lambda: RECIPE_PRESETS, "device": lambda: ("auto", *available()), "match": lambda: MATCHES,
+    "over": lambda: OVER,
     "lr_policy": lambda: RATES, "input_format": lambda: INPUT_FORMATS,
 }  # fmt: skip
 """The names that a parameter takes as a text."""

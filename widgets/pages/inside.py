@@ -1,17 +1,18 @@
-"""Inside page: one or two models, the instruments with their questions, and what the one that is open has found."""
+"""Inside page: one to four models, the instruments with their questions, and what the one that is open has found."""
 
 from html import escape
 from typing import Any
 
 import panel_material_ui as pmui
 
+from playground.analysis.inspection import MOST_SEEDS
 from playground.analysis.instrument import GROUPS, instruments
 from playground.knob import knobs
 from widgets.lists import Pressable
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, column, download, row
 from widgets.state.app import Store
-from widgets.state.inside import NOBODY, SESSION, InsideStore, differences
+from widgets.state.inside import SESSION, InsideStore
 from widgets.static import findings
 from widgets.static.zoo import parts
 from widgets.theme import GROWING, STYLE, html, say
@@ -23,6 +24,12 @@ ABOUT = (
     "Open a trained model and measure it: what its heads attend to, how the loss changes without them, which token "
     "changes which hidden state. Every number is shown next to its baseline."
 )
+
+COMPARED = {
+    "models side by side": "models",
+    "steps of training": "steps",
+    "mean over seeds": "seeds",
+}
 
 LISTED = """
 .instruments { max-height: 74vh; overflow-y: auto; scrollbar-width: thin; }
@@ -37,10 +44,7 @@ LISTED = """
 .chips button { border: 1px solid var(--edge); border-radius: 14px; padding: 3px 11px; text-decoration: none;
   font-size: .86em; color: inherit; }
 .chips button.off { background: #d55e0022; border-color: #d55e00; text-decoration: line-through; }
-.side-by-side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr)); gap: 6px 30px; }
-section:not(:only-child) svg { max-width: 100%; height: auto; }
-.side-by-side > section { min-width: 0; }
-.asked { font-weight: 600; margin: .2em 0 .6em; }
+.instruments .answer { opacity: .95; }
 """
 
 
@@ -50,7 +54,11 @@ class InsidePage(View):
     def __init__(self, store: Store) -> None:
         self.store, self.inside = store, store.inside
         inside, look = store.inside, {"margin": (2, 10), **STRETCH}
-        self.subject, self.other = _choice(inside, "key", "trained model"), _choice(inside, "other", "compare with")
+        self.subject = pmui.Select(label="trained model", options={}, size="small", **FIELD)
+        self.others = pmui.MultiChoice(label="compare with", options={}, max_items=MOST_SEEDS - 1, **FIELD)
+        self.over = pmui.Select(label="compare", options=COMPARED, size="small", **FIELD)
+        for field, name in ((self.subject, "subject"), (self.others, "others"), (self.over, "over")):
+            field.param.watch(lambda event, name=name: _turn(inside, name, event.new), "value")
         self.list = Pressable(stylesheets=[STYLE, GROWING, parts.STYLE, LISTED], **look)
         self.question = html("")
         self.train = button("Train one here", store.train_one, "play_arrow", margin=(6, 10), visible=False)
@@ -60,6 +68,7 @@ class InsidePage(View):
         )  # fmt: skip
         self.chips = Pressable(stylesheets=[STYLE, GROWING, parts.STYLE, LISTED], visible=False, **look)
         self.begin = button("Measure", inside.look, "visibility", margin=(6, 10), **MAIN)
+        self.all = button("Measure all", inside.look_with_all, "fact_check", margin=(6, 3))
         self.stop = button("Stop", inside.looking.forget, "stop", margin=(6, 3), disabled=True)
         self.csv = download(inside.csv, "inside.zip", "Tables as CSV", disabled=True)
         self.progress = pmui.LinearProgress(variant="indeterminate", margin=(8, 10), visible=False, **STRETCH)
@@ -68,13 +77,13 @@ class InsidePage(View):
         for part, act in ((self.list, inside.choose), (self.chips, inside.switch), (self.result, self._enlarge)):
             part.param.watch(lambda event, act=act: act(event.new[1]), "pressed")
         self.drawn: tuple[object, ...] = ()
-        inside.param.watch(self._offer, ["subject", "other"])
+        inside.param.watch(self._offer, ["subject", "others", "over"])
         store.param.watch(self._renew, ["page", "built"])
         store.train.param.watch(self._renew, "session")
         self._offer()
-        acts = row(self.begin, self.stop, self.csv)
+        acts = row(self.begin, self.all, self.stop, self.csv)
         self.side = Sidebar(
-            [self.subject, self.other, self.list],
+            [self.subject, self.over, self.others, self.list],
             [self.train, self.question, self.knobs, self.chips, acts, self.progress, self.said, self.result],
             lambda: inside.instrument,
         )  # fmt: skip
@@ -93,21 +102,25 @@ class InsidePage(View):
     def _offer(self, *events: Any) -> None:
         """Offer what has been trained, and open the model that is chosen; one that is not there is forgotten."""
         inside, there = self.inside, self.store.looked_into()
-        if inside.other not in (NOBODY, *there.values()):
-            inside.other = NOBODY
-        if inside.subject not in ("", *there.values()):
-            inside.subject = ""  # which offers again
+        if gone := [key for key in inside.others if key not in there.values()]:
+            inside.others = [key for key in inside.others if key not in gone]  # which offers again
             return
-        if {event.name for event in events} != {"other"}:
+        if inside.subject not in ("", *there.values()):
+            inside.subject = ""
+            return
+        if not events or {event.name for event in events} - {"others", "over"}:
             inside.enter()
         self.subject.param.update(options=there, value=inside.key)
-        self.other.param.update(options={"no other model": NOBODY, **there}, value=inside.other)
+        self.over.value = inside.over
+        rest = {name: key for name, key in there.items() if key != inside.key}
+        self.others.param.update(options=rest, value=[key for key in inside.others if key != inside.key])
+        self.others.visible = inside.over != "steps" and bool(rest)
 
     def poll(self) -> None:
         inside, work = self.inside, self.inside.looking
         now = (
-            work.turn, inside.opening.turn, inside.instrument, inside.subject, inside.other, repr(inside.turned),
-            inside.panel, inside.misread,
+            work.turn, inside.opening.turn, inside.instrument, inside.keys, inside.over, repr(inside.turned),
+            inside.panel, inside.misread, len(inside.measured),
         )  # fmt: skip
         self.progress.visible = work.busy
         session = self.store.train.session
@@ -119,36 +132,36 @@ class InsidePage(View):
         self.drawn = now
         self.progress.variant = "indeterminate"
         instrument = inside.chosen
-        self.begin.disabled, self.stop.disabled = work.busy, not work.busy
-        self.csv.disabled = not inside.found
+        self.begin.disabled = self.all.disabled = work.busy
+        self.stop.disabled = not work.busy
+        self.csv.disabled = not inside.measured
         self.question.object = f"<b>{escape(instrument.question)}</b>" + say(f"Source: {instrument.source}.", "quiet")
         self.list.markup = _listed(inside)
         self.chips.markup = _chips(inside)
         self.chips.visible = bool(inside.heads())
         self.said.object = say(inside.misread or inside.refusal, "trouble")
-        if inside.found or not work.busy:  # what was there stays until the new is
-            self.result.markup = _found(inside)
+        found = inside.found()
+        if found or not work.busy:  # what was there stays until the new is
+            self.result.markup = findings.inspection(found, inside.panel) if found else ""
 
 
-def _choice(inside: InsideStore, name: str, label: str) -> Any:
-    field = pmui.Select(label=label, options={}, size="small", **FIELD)
-
-    def choose(event: Any) -> None:
-        if event.new is not None and event.new != getattr(inside, name):
-            setattr(inside, "subject" if name == "key" else name, event.new)
-
-    field.param.watch(choose, "value")
-    return field
+def _turn(inside: InsideStore, name: str, value: Any) -> None:
+    """A choice of a person; what a field says while its options change is none."""
+    now = inside.key if name == "subject" else getattr(inside, name)
+    if value is not None and value != now:
+        setattr(inside, name, value)
 
 
 def _listed(inside: InsideStore) -> str:
-    """The instruments by group, each with its question; what cannot run says why."""
+    """The instruments by group, each with its question, or its answer where it was asked; what cannot run says why."""
     lacks, lines = inside.missing(), []
     for group in GROUPS:
         members = [each for each in instruments().values() if each.group == group]
         lines += [f'<div class="label">{group}</div>'] if members else []
         for each in members:
-            said = f"<small>{escape(lacks.get(each.name) or each.question)}</small>"
+            answer = found.headline if (made := inside.found(each)) and (found := made.summary or made.finding) else ""
+            kind = ' class="answer"' if answer else ""
+            said = f"<small{kind}>{escape(lacks.get(each.name) or answer or each.question)}</small>"
             if each.name in lacks:
                 lines.append(f'<div class="lacks" aria-disabled="true">{escape(each.name)}{said}</div>')
                 continue
@@ -167,16 +180,3 @@ def _chips(inside: InsideStore) -> str:
         for head in heads
     )
     return f'<p class="quiet">Press a head to switch it off or on.</p><div class="chips">{chips}</div>'
-
-
-def _found(inside: InsideStore) -> str:
-    """What was found, of two models side by side with their differences."""
-    found = inside.found
-    if not found:
-        return ""
-    each = "".join(
-        f'<section><p class="asked">{escape(name)}</p>{findings.markup(finding, inside.panel)}</section>'
-        for name, finding in found.items()
-    )
-    more = "".join(findings.picture(table, inside.panel) for table in differences(found))
-    return f'<div class="side-by-side">{each}</div>{more}'

@@ -220,7 +220,7 @@ class Store(param.Parameterized):
         elif session.state == "running" and to_read:
             session.rest()
         assert session.learner is not None
-        return of_learner(session.learner, session.run.corpus)
+        return of_learner(session.learner, session.run.corpus, folder=session.run.out)
 
     @property
     def missing(self) -> list[ReadyMade]:

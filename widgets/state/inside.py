@@ -1,14 +1,21 @@
-"""The state of the Inside page: one or two models, the instrument that is open, its settings, and what it found."""
+"""The state of the Inside page: what is looked into, the instrument that is open, its settings, and what was found."""
 
 import io
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import param
 
-from playground.analysis.finding import Finding, Table, difference
+from playground.analysis.inspection import (
+    MOST_SEEDS,
+    OVER,
+    Inspection,
+    arranged,
+    battery,
+    inspect_each,
+    way_of,
+)
 from playground.analysis.instrument import Instrument, instrument_named, instruments
 from playground.analysis.subject import Subject
 from playground.corpora.readers.decode import Progress
@@ -17,31 +24,35 @@ from playground.knob import check, knobs, turn
 from playground.models.taps import head_names
 from widgets.state.job import Job
 
-NOBODY = "nothing"
-"""What stands beside a model where it is looked at alone."""
-
 SESSION = "session"
 """The key of the run on the Train page."""
 
 FIRST = "attention"
 """The instrument of a fresh visit."""
 
-LINKED = ("subject", "other", "instrument")
+LINKED = ("subject", "others", "over", "instrument")
 """What a link carries, besides the settings."""
 
 SWITCH = "switch off"
 """The instrument whose parts are chips on the page."""
 
+MOST_KEPT = 64
+"""Inspections of a visit that are kept; the oldest go first."""
+
+BETWEEN = "|"
+"""Stands between the keys of several models in a link."""
+
 
 class InsideStore(param.Parameterized):
-    """`subject` and `other` are keys of what can be looked into; `turned` are the knobs of each instrument that moved.
+    """`subject` and `others` are keys of what can be looked into; `turned` are the knobs of each instrument that moved.
 
-    `open_one` opens what a key says; `first` is the key of what is opened where none was chosen. Results and refusals
-    belong to what was chosen when they were asked for.
+    `open_one` opens what a key says; `first` is the key of what is opened where none was chosen. What was measured is
+    kept with what was chosen then; refusals belong to what was chosen when it was asked for.
     """
 
     subject = param.String("", doc="The key of the model; empty: the first available one.")
-    other = param.String(NOBODY, doc="The key of the model next to it.")
+    others = param.List([], item_type=str, doc="The keys of the models next to it.")
+    over = param.Selector(objects=list(OVER), doc="How several findings are compared.")
     instrument = param.String(FIRST)
     turned = param.Dict({}, doc="The settings that differ from the defaults, by instrument.")
     panel = param.String("", doc="The map that is enlarged, as row,column.")
@@ -52,6 +63,7 @@ class InsideStore(param.Parameterized):
         self.open_one, self.first = open_one, first
         self.looking, self.opening = Job("measurement"), Job("loading of the model")
         self.asked: tuple[object, ...] = ()
+        self.measured: dict[tuple[object, ...], Inspection] = {}
         self._subjects: dict[str, Subject] = {}
         self._first = ""
 
@@ -85,8 +97,8 @@ class InsideStore(param.Parameterized):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the one or two models."""
-        return (self.key, *([self.other] if self.other != NOBODY else []))
+        """The keys of the models that are measured."""
+        return (self.key, *(key for key in self.others if key != self.key and self.over != "steps"))
 
     def of(self, key: str, to_read: bool = True) -> Subject:
         """The subject of a key, opened once until the page is entered again; the run on the Train page every time."""
@@ -97,11 +109,18 @@ class InsideStore(param.Parameterized):
     def enter(self) -> None:
         """Open the chosen model in the background, so that the page knows what can be asked of it.
 
-        Nothing that was opened before is used again: a run may have gone on since.
+        Nothing that was opened before is used again: a run may have gone on since, and then what was measured is old.
         """
         self._first, self._subjects = "", {}
         key = self.key
-        self.opening.begin(lambda _: self.of(key, to_read=False))
+
+        def work(_: Progress) -> None:
+            step = self.of(key, to_read=False).step
+            old = [chosen for chosen, each in self.measured.items() if key == chosen[0] and _last(each) != step]
+            for chosen in old:
+                del self.measured[chosen]
+
+        self.opening.begin(work)
 
     def missing(self) -> dict[str, str]:
         """Why each instrument cannot run on what is opened, in a sentence; only those that cannot."""
@@ -131,91 +150,91 @@ class InsideStore(param.Parameterized):
 
     def look(self) -> None:
         """Begin to measure what is chosen, in the background."""
-        instrument, settings, keys = self.chosen, self.settings, self.keys
-        self.asked = self._chosen_now
+        self._measure([self.chosen])
 
-        def work(report: Progress) -> dict[str, Finding]:
-            subjects = [self.of(key) for key in keys]
-            parts = [replace(each, report=_part(report, k, len(keys))) for k, each in enumerate(subjects)]
-            return {name: instrument.look(each, settings) for name, each in by_name(parts).items()}
+    def look_with_all(self) -> None:
+        """Begin to measure with the instruments of the battery; those that lack something are left out."""
+        self._measure(battery())
+
+    def _measure(self, asked: list[Instrument]) -> None:
+        keys, over = self.keys, self.over
+        turned = {each.name: turn(each.settings, self.turned.get(each.name, {})) for each in asked}
+        self.asked = self._chosen(self.chosen)
+
+        def work(report: Progress) -> None:
+            subjects = arranged([self.of(key) for key in keys], over)
+            for _, made in inspect_each(asked, subjects, turned, over, report):
+                if isinstance(made, Inspection):
+                    self.measured[(*keys, over, made.instrument.name, made.settings)] = made
+            for old in list(self.measured)[:-MOST_KEPT]:
+                del self.measured[old]
 
         self.looking.begin(work)
 
-    @property
-    def _chosen_now(self) -> tuple[object, ...]:
-        return *self.keys, self.instrument, self.settings
+    def _chosen(self, instrument: Instrument) -> tuple[object, ...]:
+        settings = turn(instrument.settings, self.turned.get(instrument.name, {}))
+        return *self.keys, self.over, instrument.name, settings
 
-    @property
-    def _answered(self) -> bool:
-        """Whether what is chosen now was asked for, and the answer is there."""
-        return not self.looking.busy and self.asked == self._chosen_now
-
-    @property
-    def found(self) -> dict[str, Finding]:
-        """What was found, by the name of each model; nothing while it is looked for or where something else is open."""
-        return (self.looking.result or {}) if self._answered else {}
+    def found(self, instrument: Instrument | None = None) -> Inspection | None:
+        """What the instrument, by default the open one, found in what is chosen; nothing where it was not asked."""
+        return self.measured.get(self._chosen(instrument or self.chosen))
 
     @property
     def refusal(self) -> str:
         """Why what is chosen could not be opened or measured; empty while that is tried."""
-        asked = self.looking.error if self._answered else None
-        opened = None if self.opening.busy or self.looking.busy or self.found else self.opening.error
-        return str(asked or opened or "")
+        if self.opening.busy or self.looking.busy or self.found():
+            return ""
+        asked = self.looking.error if self.asked == self._chosen(self.chosen) else None
+        return str(asked or self.opening.error or "")
 
     def csv(self) -> bytes:
-        """Every table of every model as CSV files in an archive."""
-        if not self.found:
+        """Every table of what was measured in what is chosen, as CSV files in an archive."""
+        made = [each for instrument in instruments().values() if (each := self.found(instrument))]
+        if not made:
             raise UserError("Nothing has been measured yet; press Measure first.")
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, finding in self.found.items():
-                for table in finding.tables:
-                    archive.writestr(f"{_file(name)}/{_file(table.title)}.csv", table.to_csv())
+            for each in made:
+                for name, text in each.files():
+                    archive.writestr(f"{each.instrument.name}/{name}", text)
         return file.getvalue()
 
     # the address
 
     def query(self) -> dict[str, str]:
         """What a link says of the page, where it is not as on a fresh visit."""
-        said = {f"inside.{k}": v for k in LINKED if (v := getattr(self, k)) != self.param[k].default}
+        said = {f"inside.{k}": _written(v) for k in LINKED if (v := getattr(self, k)) != self.param[k].default}
         turned = self.turned.get(self.instrument, {})
         return said | {f"inside.set.{name}": str(value) for name, value in turned.items()}
 
     def open(self, query: Mapping[str, str]) -> None:
         """Bring a link back; what it does not say, or says wrongly (`misread`), is as on a fresh visit."""
-        asked = {name: query.get(f"inside.{name}", self.param[name].default) for name in LINKED}
+        asked = {name: query.get(f"inside.{name}", _written(self.param[name].default)) for name in LINKED}
         kept, wrong = {}, []
         try:
             instrument_named(asked["instrument"])
         except UserError as refusal:
             asked["instrument"] = FIRST
             wrong.append(str(refusal))
+        try:
+            way_of(asked["over"])
+        except UserError as refusal:
+            asked["over"] = OVER[0]
+            wrong.append(str(refusal))
         for k in knobs(instruments()[asked["instrument"]].settings):
             try:
                 kept |= {k.name: check(k, query[said])} if (said := f"inside.set.{k.name}") in query else {}
             except UserError as refusal:
                 wrong.append(str(refusal))
-        self.param.update(**asked, turned={asked["instrument"]: kept} if kept else {}, misread=" ".join(wrong))
+        others = [key for key in asked.pop("others").split(BETWEEN) if key][: MOST_SEEDS - 1]
+        turned = {asked["instrument"]: kept} if kept else {}
+        self.param.update(**asked, others=others, turned=turned, misread=" ".join(wrong))
 
 
-def by_name(subjects: Sequence[Subject]) -> dict[str, Subject]:
-    """Subjects by their names, with a number behind a name that several have."""
-    names = [each.name for each in subjects]
-    shown = [name if names.count(name) == 1 else f"{name} ({k + 1})" for k, name in enumerate(names)]
-    return dict(zip(shown, subjects, strict=True))
+def _written(value: str | list[str]) -> str:
+    return value if isinstance(value, str) else BETWEEN.join(value)
 
 
-def differences(found: Mapping[str, Finding]) -> list[Table]:
-    """What each further model has more than the first, of every table that has the same rows."""
-    first, *others = found.values()
-    pairs = ((a, b) for other in others for a in first.tables for b in other.tables if a.title == b.title)
-    return [table for a, b in pairs if (table := difference(a, b)) is not None]
-
-
-def _part(report: Progress, number: int, of: int) -> Progress:
-    """How much is done of all where one of several is at work."""
-    return lambda done, total: report(number * total + done, of * total)
-
-
-def _file(name: str) -> str:
-    return "".join(c if c.isalnum() or c in " .,-_" else "_" for c in name).strip()
+def _last(inspection: Inspection) -> int:
+    """The training step of the first model, over steps the last one."""
+    return list(inspection.trained.values())[-1 if inspection.over == "steps" else 0]

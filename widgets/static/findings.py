@@ -1,6 +1,7 @@
 """What an instrument finds as markup: one small set of pictures for the page, for notebooks and for exports."""
 
 import io
+import zlib
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -12,6 +13,7 @@ import numpy as np
 from PIL import Image
 
 from playground.analysis.finding import Bars, Coded, Curve, Finding, Matrix, Rows, Scatter, Table, Tree, Words, plain
+from playground.analysis.inspection import Inspection
 from playground.glossary import hover
 from widgets.charts.columns import ticks
 from widgets.charts.legend import COLOURS
@@ -30,6 +32,11 @@ STYLE = f"""
 .numbers {{ display: flex; flex-wrap: wrap; gap: 8px 30px; margin: .4em 0 1em; }}
 .numbers b {{ display: block; font-size: 1.35em; font-weight: 600; font-variant-numeric: tabular-nums; }}
 .numbers span {{ display: block; opacity: .72; font-size: .8em; }}
+.side-by-side {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr));
+  gap: 6px 30px; }}
+.side-by-side section:not(:only-child) svg {{ max-width: 100%; height: auto; }}
+.side-by-side > section {{ min-width: 0; }}
+.asked {{ font-weight: 600; margin: .2em 0 .6em; }}
 .headline {{ font-size: 1.08em; margin: 0 0 .6em; }}
 """
 
@@ -38,6 +45,49 @@ WIDE, LETTER = 640, 6.4
 
 MOST_ROWS, MOST_CELLS, MOST_SENTENCES = 60, 1_600, 12
 """Rows of a plain table, cells that are drawn one by one, and sentences that are shown; files have all."""
+
+
+def inspection(made: Inspection, panel: str = "") -> str:
+    """What an instrument found: of one model; of several side by side, over steps as a film, with what they come to."""
+    each = {name: markup(finding, panel) for name, finding in made.found.items()}
+    if made.summary is None:
+        return next(iter(each.values()))
+    together = markup(made.summary, panel)
+    if made.over == "steps":
+        return film(each) + together
+    sections = "".join(f'<section><p class="asked">{escape(name)}</p>{drawn}</section>' for name, drawn in each.items())
+    beside = f'<div class="side-by-side">{sections}</div>'
+    if made.over == "seeds":
+        return f"{together}<details><summary>Each seed</summary>{beside}</details>"
+    return beside + together
+
+
+def film(frames: Mapping[str, str]) -> str:
+    """Frames of which one is seen at a time: chosen by its name, or played in turn; without a script."""
+    name, number = f"frames{zlib.crc32(''.join(frames.values()).encode()):x}", len(frames)
+    last = ["", *([""] * (number - 2)), " checked"]
+    chosen = [
+        f'<label><input type="radio" name="{name}" class="at{k}"{last[k]}> {escape(said)}</label>'
+        for k, said in enumerate(frames)
+    ]
+    rules = [
+        f"#{name}:has(.at{k}:checked) .frame{k} {{ visibility: visible; }}"
+        f"#{name}:has(.play:checked) .frame{k} {{ animation-delay: {k - number}s; }}"
+        for k in range(number)
+    ]
+    drawn = "".join(f'<div class="frame frame{k}">{each}</div>' for k, each in enumerate(frames.values()))
+    style = f"""
+#{name} .frames {{ display: grid; }} #{name} .frame {{ grid-area: 1 / 1; visibility: hidden; min-width: 0; }}
+#{name} .steps {{ display: flex; flex-wrap: wrap; align-items: center; gap: 4px 14px; margin: .4em 0 1em; }}
+#{name} .steps input {{ margin: 0 2px 0 0; vertical-align: middle; accent-color: {BLUE}; }}
+#{name}:has(.play:checked) .frame {{ animation: {name} {number}s step-end infinite; }}
+@keyframes {name} {{ 0% {{ visibility: visible; }} {100 / number:.3f}% {{ visibility: hidden; }} }}
+{"".join(rules)}"""
+    play = '<label><input type="checkbox" class="play"> Play</label>'
+    return (
+        f'<div id="{name}"><style>{style}</style><div class="steps">{"".join(chosen)}{play}</div>'
+        f'<div class="frames">{drawn}</div></div>'
+    )
 
 
 def markup(finding: Finding, panel: str = "") -> str:
@@ -88,16 +138,23 @@ def bars(table: Table) -> str:
     groups = _text(table, drawing.group) if drawing.group else [""] * len(labels)
     colours = _colours(groups)
     left = 16 + LETTER * min(34, max(map(len, labels)))
-    x_of = _scale([0.0, *values, *table.lines.values()], left, WIDE - 60)
+    edges = _floats(table, drawing.low) + _floats(table, drawing.high) if drawing.low and drawing.high else []
+    x_of = _scale([0.0, *values, *edges, *table.lines.values(), *table.scale], left, WIDE - 60)
     parts, y, before, top = [], 22.0, "", 22.0
-    for label, value, group in zip(labels, values, groups, strict=True):
+    for k, (label, value, group) in enumerate(zip(labels, values, groups, strict=True)):
         if label != before:
             y += 5 if before else 0
             parts.append(words(left - 8, y + 12, label[:34], "end"))
         said = f"{label} {group}: {value:.4g} {table.unit}"
         x, end = sorted((x_of(0.0), x_of(value if isfinite(value) else 0.0)))
         parts.append(rect(x, y, max(end - x, 0.5), 13, colours[group], 0.85, title=said))
-        parts.append(words(x_of(max(value, 0.0)) + 5 if isfinite(value) else left, y + 11, shown(value)))
+        most = max(value, 0.0)
+        if edges and isfinite(value):
+            low, most = edges[k], max(most, edges[k + len(labels)])
+            parts.append(
+                f'<path d="M{x_of(low):.1f} {y + 6.5}H{x_of(edges[k + len(labels)]):.1f}" stroke="currentColor"/>'
+            )
+        parts.append(words(x_of(most) + 5 if isfinite(value) else left, y + 11, shown(value)))
         before, y = label, y + 15
     parts += _upright(table.lines, x_of, top - 6, y)
     parts.append(f'<path d="M{x_of(0.0):.1f} {top - 4}V{y:.1f}" stroke="#8889"/>')
@@ -112,8 +169,8 @@ def curve(table: Table) -> str:
     names = list(dict.fromkeys(named)) if any(isinstance(x, str) for x in named) else []
     at = [float(names.index(x)) for x in named] if names else [float(x) for x in named]
     low, high = (_floats(table, c) if c else values for c in (drawing.low, drawing.high))
-    x, y = _scale(at, 60, WIDE - 16, 0.0), _scale([*low, *high, *values, *table.lines.values()], 224, 12)
-    parts = list(_ground(y, [*low, *high, *values, *table.lines.values()]))
+    x, y = _scale(at, 60, WIDE - 16, 0.0), _scale([*low, *high, *values, *table.lines.values(), *table.scale], 224, 12)
+    parts = list(_ground(y, [*low, *high, *values, *table.lines.values(), *table.scale]))
     marks = [(float(k), name) for k, name in enumerate(names)] or [(v, f"{v:g}") for v in ticks(min(at), max(at), 7)]
     turned = len(names) * LETTER * max(map(len, names), default=0) > WIDE - 80
     for value, name in marks:
@@ -172,19 +229,20 @@ def matrix(table: Table, panel: str = "") -> str:
         said[_index(table, drawing.row, rows), _index(table, drawing.column, columns)] = plain(
             table.columns[drawing.text]
         )
-    return one_matrix(cells, rows, columns, table.title, said)
+    return one_matrix(cells, rows, columns, table.title, said, table.scale)
 
 
 def one_matrix(
-    cells: np.ndarray, rows: Sequence[str], columns: Sequence[str], title: str, said: np.ndarray | None = None
-) -> str:
+    cells: np.ndarray, rows: Sequence[str], columns: Sequence[str], title: str, said: np.ndarray | None = None,
+    scale: Sequence[float] = (),
+) -> str:  # fmt: skip
     """A matrix with its names; few cells are drawn one by one and say their values, many are one image."""
     few = cells.size <= MOST_CELLS
     left, top = 12 + LETTER * min(24, max(map(len, rows))), 14 + LETTER * 0.8 * min(24, max(map(len, columns)))
     longest = max((len(str(text)) for text in said.flat), default=0) if said is not None else 0
     wide = min(110.0, max(16.0, (WIDE - left) / len(columns), 7.0 * longest)) if few else max(3.0, 900 / len(columns))
     high = 20.0 if few else max(3.0, 700 / len(rows))
-    parts, most = [], _most(cells)
+    parts, most = [], _most(cells, scale)
     for k, name in enumerate(rows):
         if high >= 8 or k % 8 == 0:
             parts.append(words(left - 6, top + high * (k + 0.5) + 4, name[:24], "end", size=11 if high >= 11 else 8))
@@ -212,7 +270,7 @@ def panels(table: Table) -> str:
     """Many matrices as one image, each of which can be pressed."""
     drawing = _as(Matrix, table)
     down, across, cells = _panel_cells(table)
-    most, side = _most(cells), min(150.0, max(58.0, 620 / len(across)))
+    most, side = _most(cells, table.scale), min(150.0, max(58.0, 620 / len(across)))
     gap = max(1, cells.shape[2] // 16)
     height, width = cells.shape[2] + gap, cells.shape[3] + gap
     whole = np.full((len(down) * height, len(across) * width), np.nan)
@@ -246,7 +304,7 @@ def enlarged(table: Table, panel: str) -> str:
         return ""
     title = f"{drawing.panel_row} {row}, {drawing.panel_column} {column}"
     names = _order(table, drawing.row), _order(table, drawing.column)
-    drawn = one_matrix(cells[down.index(row), across.index(column)], *names, title)
+    drawn = one_matrix(cells[down.index(row), across.index(column)], *names, title, None, table.scale)
     return f'<p class="label">{escape(title)}: {escape(drawing.row)} down, {escape(drawing.column)} across</p>{drawn}'
 
 
@@ -284,9 +342,9 @@ def _index(table: Table, name: str, order: Sequence[str]) -> np.ndarray:
     return np.array([order.index(str(value)) for value in values])[x_of]
 
 
-def _most(cells: np.ndarray) -> float:
-    """The value that is drawn darkest."""
-    finite = np.abs(cells[np.isfinite(cells)])
+def _most(cells: np.ndarray, scale: Sequence[float]) -> float:
+    """The value that is drawn darkest, on a scale that several share or in these cells alone."""
+    finite = np.abs(np.array(scale) if scale else cells[np.isfinite(cells)])
     return float(finite.max()) if finite.size and finite.max() > 0 else 1.0
 
 

@@ -88,7 +88,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 
 ATTENTION = Instrument(
     name="attention",
-    group="Attention",
+    group="Attention heads",
     question="Which words does each head attend to in this sentence?",
     source="arXiv:1906.05714; patterns after arXiv:1906.04341, sec. 3",
     measure=measure,

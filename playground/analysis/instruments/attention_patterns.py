@@ -49,7 +49,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 
 ATTENTION_PATTERNS = Instrument(
     name="attention patterns",
-    group="Attention",
+    group="Attention heads",
     question="What does each head attend to: the previous word, the next word, the same word?",
     source="arXiv:1906.04341, sec. 3; arXiv:1908.08593",
     measure=measure,

@@ -106,7 +106,7 @@ def _slopes(model: LanguageModel, batch: Batch) -> Tensor:
 
 EXPLANATION = Instrument(
     name="attention as explanation",
-    group="Attention",
+    group="Attention heads",
     question="Do the attention weights explain the prediction?",
     source="arXiv:1902.10186, sec. 4; there one layer of attention, here all heads of the encoder",
     measure=measure,

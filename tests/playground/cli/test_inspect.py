@@ -35,14 +35,16 @@ def test_the_list_names_every_instrument_with_its_question(capsys):
 
 
 def test_a_run_its_checkpoint_and_json_say_the_same(capsys, runs):
-    asked = ("--probe", "heads one by one", "--set", "texts=2", "--json", "--runs", str(runs))
-    by_name, by_path = (json_keys.read("inspect", said(capsys, which, *asked)) for which in ("one", str(runs / "one")))
-    assert by_name["tables"] == by_path["tables"] and by_name["settings"]["texts"] == 2
-    assert len(by_name["tables"][0]["columns"]["head"]) == 4
+    asked = ("--with", "heads one by one", "--set", "texts=2", "--json", "--runs", str(runs))
+    facts = [json_keys.read("inspect", said(capsys, which, *asked)) for which in ("one", str(runs / "one"))]
+    (by_name,), (by_path,) = (each["inspections"] for each in facts)
+    [found] = by_name["found"].values()
+    assert [found] == list(by_path["found"].values()) and by_name["settings"]["texts"] == 2
+    assert len(found["tables"][0]["columns"]["head"]) == 4
 
 
 def test_tables_are_written_as_csv(capsys, runs, tmp_path):
-    printed = said(capsys, "one", "--runs", str(runs), "--probe", "attention", "--csv", str(tmp_path / "csv"))
+    printed = said(capsys, "one", "--runs", str(runs), "--with", "attention", "--csv", str(tmp_path / "csv"))
     files = sorted((tmp_path / "csv").iterdir())
     assert len(files) == 2 and all(str(file) in printed for file in files)
     assert files[0].read_text(encoding="utf-8").startswith("layer,head,query,key,weight\n1,1,1 The,1 The,0.")
@@ -51,8 +53,8 @@ def test_tables_are_written_as_csv(capsys, runs, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("one", "--probe", "attenton"), "attention"),
-        (("one", "--probe", "attention", "--set", "depth=1"), "There is no knob 'depth'"),
+        (("one", "--with", "attenton"), "attention"),
+        (("one", "--with", "attention", "--set", "depth=1"), "There is no knob 'depth'"),
         (("nowhere",), "nowhere"),
     ],
 )

@@ -113,7 +113,7 @@ def test_every_value_has_one_line_and_can_be_compared_and_kept_in_a_set(tmp_path
     for value in shown:
         assert "\n" not in repr(value) and len(repr(value)) < 300 and "object at" not in repr(value)
     again = notebook.inspect(base, "attention")
-    for value in (*shown, seen.finding, *seen.differences, smaller.details("int8")):
+    for value in (*shown, seen.finding, *seen.summary.tables, smaller.details("int8")):
         assert value == value and value != again and value != again.finding and value in {value}
 
 

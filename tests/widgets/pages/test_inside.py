@@ -32,7 +32,7 @@ from widgets import inspect
 from widgets.notebook import Inspected
 from widgets.pages.inside import InsidePage
 from widgets.state.app import Store
-from widgets.state.inside import InsideStore, differences
+from widgets.state.inside import InsideStore
 from widgets.state.quota import Quota
 from widgets.static import findings
 
@@ -56,7 +56,7 @@ def looked(inside):
     inside.look()
     inside.looking.wait()
     assert inside.looking.error is None
-    return inside.found
+    return inside.found()
 
 
 @pytest.fixture
@@ -135,25 +135,27 @@ def test_a_head_is_switched_by_its_chip_and_the_numbers_follow(shown, inside):
 
 
 def test_two_models_stand_side_by_side_with_their_difference_and_as_files(shown, inside):
-    inside.param.update(instrument="heads one by one", other="two")
-    found = looked(inside)
+    inside.param.update(instrument="heads one by one", others=["two"])
+    made = looked(inside)
+    found = made.found
     shown.poll()
     assert len(found) == 2 and "Difference: Change of the loss without each head" in shown.result.markup
     first, second = found.values()
-    change = differences(found)[0].columns["change"]
+    change = made.summary.tables[0].columns["change"]
     assert np.allclose(change, np.subtract(second.tables[0].columns["change"], first.tables[0].columns["change"]))
     names = zipfile.ZipFile(io.BytesIO(inside.csv())).namelist()
-    assert len(names) == len(set(names)) == sum(len(each.tables) for each in found.values())
+    every = (*found.values(), made.summary)
+    assert len(names) == len(set(names)) == sum(len(each.tables) for each in every)
 
 
 def test_two_models_of_one_name_are_told_apart_on_screen_and_in_the_files(inside):
     inside.open_one = lambda key, to_read=True: subject_of()
-    inside.param.update(instrument="heads one by one", other="two")
-    found = looked(inside)
+    inside.param.update(instrument="heads one by one", others=["two"])
+    found = looked(inside).found
     name, other = found
     assert (name.endswith(" (1)"), other.endswith(" (2)")) == (True, True)
     names = zipfile.ZipFile(io.BytesIO(inside.csv())).namelist()
-    assert len(names) == len(set(names)) == 2 * len(found[name].tables)
+    assert len(names) == len(set(names)) == 3 * len(found[name].tables), "both, and their difference"
 
 
 def test_tables_of_other_rows_have_no_difference():
@@ -163,13 +165,14 @@ def test_tables_of_other_rows_have_no_difference():
 
 
 def test_the_address_brings_back_what_is_open_and_forgets_what_is_wrong(inside):
-    inside.param.update(instrument="switch off", other="two")
+    inside.param.update(instrument="switch off", others=["two", "vectors"], over="seeds")
     inside.set("parts", "layer1.mlp")
     other = InsideStore(inside.open_one, inside.first)
     other.open(inside.query())
-    assert (other.instrument, other.other, other.settings) == (inside.instrument, "two", inside.settings)
-    other.open({"inside.instrument": "none such", "inside.set.texts": "many"})
-    assert other.query() == {} and "none such" in other.misread
+    assert (other.instrument, other.others, other.settings) == (inside.instrument, ["two", "vectors"], inside.settings)
+    assert other.over == "seeds"
+    other.open({"inside.instrument": "none such", "inside.set.texts": "many", "inside.over": "time"})
+    assert other.query() == {} and "none such" in other.misread and "'time'" in other.misread
     other.open({"inside.instrument": "switch off", "inside.set.texts": "many"})
     assert other.query() == {"inside.instrument": "switch off"} and "many" in other.misread
     other.choose("switch off")
@@ -229,21 +232,22 @@ def test_looking_inside_waits_for_its_turn_among_others(inside, tmp_path, monkey
     store, other = Store(tmp_path, Quota(turns)), turns.of(object())
     assert other.take()
     inside.look()
-    assert becomes(lambda: store.position == 1) and store.busy and inside.found == {}
+    assert becomes(lambda: store.position == 1) and store.busy and inside.found() is None
     other.leave()
     inside.looking.wait()
-    assert [*inside.found] and not store.busy
+    assert inside.found() and not store.busy
     store.close()
 
 
 def test_a_link_to_a_model_that_is_not_there_opens_the_first(shown, inside):
-    inside.open({"inside.subject": "kept:gone", "inside.other": "kept:gone"})
-    assert (inside.query(), shown.subject.value, shown.other.value) == ({}, "one", "nothing")
+    inside.open({"inside.subject": "kept:gone", "inside.others": "kept:gone|two"})
+    assert (inside.query(), shown.subject.value) == ({"inside.others": "two"}, "one")
+    assert shown.others.value == ["two"] and "one" not in shown.others.options.values()
 
 
 def test_a_notebook_cell_shows_what_was_found_or_what_there_is(monkeypatch, inside):
     monkeypatch.setattr("widgets.notebook.inspection.open_subject", lambda name: inside.open_one(name))
     assert all(name in inspect("one")._repr_html_() for name in instruments())
     cell = inspect("one", "heads one by one", others="two", texts=2)
-    assert isinstance(cell, Inspected) and len(cell.found) == 2 and cell.differences
+    assert isinstance(cell, Inspected) and len(cell.found) == 2 and cell.summary.tables
     assert cell.finding.headline in cell._repr_html_().replace("&#x27;", "'")
