@@ -58,7 +58,8 @@ class Curve:
 class Matrix:
     """A cell for each row of the table, in the order in which `row` and `column` first appear; `text` stands in a cell.
 
-    With `panel_row` and `panel_column` there are many matrices, laid out in a grid (layers x heads).
+    With `panel_row` and `panel_column` there are many matrices, laid out in a grid (layers x heads); `panel_label` says
+    of which kind each is.
     """
 
     row: str
@@ -67,6 +68,7 @@ class Matrix:
     text: str = ""
     panel_row: str = ""
     panel_column: str = ""
+    panel_label: str = ""
 
 
 @dataclass(frozen=True)

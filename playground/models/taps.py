@@ -117,6 +117,17 @@ def head_names(model: "LanguageModel", network: str = "") -> tuple[str, ...]:
     return (*own, *written)
 
 
+def part_names(model: "LanguageModel") -> tuple[str, ...]:
+    """The names of all heads, of the attention and of the MLP of every layer, those of one layer together."""
+    heads = head_names(model)
+    layers = dict.fromkeys(re.sub(r"\.(cross\.)?head\d+$", "", head) for head in heads)
+    return tuple(
+        part
+        for layer in layers
+        for part in (*(h for h in heads if h.startswith(f"{layer}.")), f"{layer}.attention", f"{layer}.mlp")
+    )
+
+
 def _watch(block: nn.Module, running: set[nn.Module], stack: ExitStack) -> None:
     """Note when a block runs."""
     stack.callback(block.register_forward_pre_hook(lambda *_: running.add(block)).remove)

@@ -1,5 +1,6 @@
 """Inside page: one to four models, the instruments with their questions, and what the one that is open has found."""
 
+import re
 from html import escape
 from typing import Any
 
@@ -40,7 +41,7 @@ LISTED = """
 .instruments button.open { background: color-mix(in srgb, var(--main) 12%, transparent);
   box-shadow: inset 3px 0 var(--main); }
 .instruments .lacks { padding: 5px 8px; opacity: .62; } .instruments .lacks small { color: inherit; }
-.chips { display: flex; flex-wrap: wrap; gap: 6px; }
+.chips { display: flex; flex-wrap: wrap; gap: 6px; margin-bottom: 6px; }
 .chips button { border: 1px solid var(--edge); border-radius: 14px; padding: 3px 11px; text-decoration: none;
   font-size: .86em; color: inherit; }
 .chips button.off { background: #d55e0022; border-color: #d55e00; text-decoration: line-through; }
@@ -138,7 +139,7 @@ class InsidePage(View):
         self.question.object = f"<b>{escape(instrument.question)}</b>" + say(f"Source: {instrument.source}.", "quiet")
         self.list.markup = _listed(inside)
         self.chips.markup = _chips(inside)
-        self.chips.visible = bool(inside.heads())
+        self.chips.visible = bool(inside.parts())
         self.said.object = say(inside.misread or inside.refusal, "trouble")
         found = inside.found()
         if found or not work.busy:  # what was there stays until the new is
@@ -172,11 +173,12 @@ def _listed(inside: InsideStore) -> str:
 
 
 def _chips(inside: InsideStore) -> str:
-    """The heads as chips; one that is off is crossed out."""
-    heads, off = inside.heads(), inside.off
-    chips = "".join(
-        f'<button type="button" data-act="part" data-name="{head}" aria-pressed="{str(head in off).lower()}"'
-        f"{' class=off' if head in off else ''}>{head}</button>"
-        for head in heads
-    )
-    return f'<p class="quiet">Press a head to switch it off or on.</p><div class="chips">{chips}</div>'
+    """Heads, attention and MLPs as chips, a row for each layer; one that is off is crossed out."""
+    off, rows = inside.off, dict[str, list[str]]()
+    for part in inside.parts():
+        kind = " class=off" if part in off else ""
+        act = f'data-act="part" data-name="{part}" aria-pressed="{str(part in off).lower()}"'
+        layer = re.sub(r"\.(cross\.)?\w+$", "", part)
+        rows.setdefault(layer, []).append(f'<button type="button" {act}{kind}>{part}</button>')
+    lines = "".join(f'<div class="chips">{"".join(chips)}</div>' for chips in rows.values())
+    return f'<p class="quiet">Press a head, the attention or the MLP of a layer to switch it off or on.</p>{lines}'

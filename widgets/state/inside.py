@@ -21,7 +21,7 @@ from playground.analysis.subject import Subject
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
 from playground.knob import check, knobs, turn
-from playground.models.taps import head_names
+from playground.models.taps import part_names
 from widgets.state.job import Job
 
 SESSION = "session"
@@ -130,10 +130,10 @@ class InsideStore(param.Parameterized):
         lacks = {name: each.missing(subject) for name, each in instruments().items()}
         return {name: sentence for name, sentence in lacks.items() if sentence}
 
-    def heads(self) -> tuple[str, ...]:
-        """The heads of what is opened, for the chips."""
+    def parts(self) -> tuple[str, ...]:
+        """The heads and the layers' parts of what is opened, for the chips."""
         subject = self._subjects.get(self.key)
-        return head_names(subject.model) if subject is not None and self.instrument == SWITCH else ()
+        return part_names(subject.model) if subject is not None and self.instrument == SWITCH else ()
 
     @property
     def off(self) -> tuple[str, ...]:

@@ -271,8 +271,9 @@ def panels(table: Table) -> str:
     drawing = _as(Matrix, table)
     down, across, cells = _panel_cells(table)
     most, side = _most(cells, table.scale), min(150.0, max(58.0, 620 / len(across)))
-    gap = max(1, cells.shape[2] // 16)
-    height, width = cells.shape[2] + gap, cells.shape[3] + gap
+    labels = _panel_labels(table, down, across)
+    gap = max(1, cells.shape[2] // (7 if labels else 16))  # a label stands in the gap below its matrix
+    height, width = cells.shape[2] + gap, cells.shape[3] + max(1, cells.shape[3] // 16)
     whole = np.full((len(down) * height, len(across) * width), np.nan)
     for (i, j), _ in np.ndenumerate(cells[:, :, 0, 0]):
         whole[i * height : i * height + cells.shape[2], j * width : j * width + cells.shape[3]] = cells[i, j]
@@ -282,12 +283,15 @@ def panels(table: Table) -> str:
         words(left - 8, top + side * (k + 0.5), f"{drawing.panel_row} {name}", "end") for k, name in enumerate(down)
     ]
     parts += [words(left + side * (k + 0.45), top - 8, name, "middle") for k, name in enumerate(across)]
-    inner = side * cells.shape[2] / height
+    high, wide = side * cells.shape[2] / height, side * cells.shape[3] / width
     for i, j in np.ndindex(len(down), len(across)):
         said = f"{drawing.panel_row} {down[i]}, {drawing.panel_column} {across[j]}"
+        if label := labels.get((i, j)):
+            parts.append(words(left + side * j, top + side * i + high + 12, label[: int(wide / 5.6)], size=10))
+            said += f": {label}"
         x, y = left + side * j, top + side * i
         parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{inner:.1f}" height="{inner:.1f}" fill="#0000" stroke="#8885" '
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" fill="#0000" stroke="#8885" '
             f'tabindex="0" role="button" data-act="panel" data-name="{escape(f"{down[i]},{across[j]}")}" '
             f'aria-label="{escape(said)}"><title>{escape(said)}</title></rect>'
         )
@@ -318,6 +322,17 @@ def _panel_cells(table: Table) -> tuple[list[str], list[str], np.ndarray]:
         table, drawing.value
     )
     return orders[0], orders[1], cells
+
+
+def _panel_labels(table: Table, down: Sequence[str], across: Sequence[str]) -> dict[tuple[int, int], str]:
+    """What kind of matrix each panel is, by its place; nothing where none is said."""
+    drawing = _as(Matrix, table)
+    if not drawing.panel_label:
+        return {}
+    place = _index(table, drawing.panel_row, down) * len(across) + _index(table, drawing.panel_column, across)
+    _, first = np.unique(place, return_index=True)
+    kinds, names = _index(table, drawing.panel_label, order := _order(table, drawing.panel_label)), order
+    return {divmod(int(place[k]), len(across)): names[kinds[k]] for k in first if names[kinds[k]] != "none"}
 
 
 def _cells(table: Table, drawing: Matrix, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:

@@ -1,5 +1,6 @@
 """The attention weights of every head on one sentence (arXiv:1906.05714), and the pattern that each follows there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,8 +35,19 @@ def entropy(weights: Tensor) -> Tensor:
     return -(weights * weights.clamp(min=1e-30).log()).sum(-1).mean(-1)
 
 
+NONE = "none"
+"""The pattern of a head that follows none."""
+
+
 def _counted(number: int) -> tuple[str, ...]:
     return tuple(str(k + 1) for k in range(number))
+
+
+def _patterns(found: Sequence[str], heads: int, index: np.ndarray) -> Coded:
+    """The pattern of the head of every weight, of all of `index` `[4, n]`."""
+    names = tuple(dict.fromkeys(found))
+    of_head = np.array([names.index(name) for name in found], dtype=np.int8)
+    return Coded(names, of_head[index[0].astype(int) * heads + index[1]])
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
@@ -45,6 +57,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     scores = habits(batch, {"encoder": weights[:, None]})
     best = {(s.layer, s.head): s for s in reversed(scores) if s.notable}
     layers, heads, length, _ = weights.shape
+    strongest = [best.get((layer, head)) for layer in range(layers) for head in range(heads)]
+    found = [score.pattern.name if score else NONE for score in strongest]
     index = np.indices(weights.shape, dtype=np.int16).reshape(4, -1)
     position = tuple(f"{k + 1} {word}" for k, word in enumerate(words))
     columns = {
@@ -53,25 +67,28 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         "query": Coded(position, index[2]),
         "key": Coded(position, index[3]),
         "weight": weights.numpy().ravel(),
+        "pattern": _patterns(found, heads, index),
     }
     grid = Table(
-        "Attention of every head", columns, Matrix("query", "key", "weight", "", "layer", "head"), unit="weight",
+        "Attention of every head", columns,
+        Matrix("query", "key", "weight", panel_row="layer", panel_column="head", panel_label="pattern"), unit="weight",
         note="One matrix for each head, a row of matrices for each layer. Rows are queries, columns are keys.",
     )  # fmt: skip
     mask = batch.inputs.attn_mask
     spread, allowed = entropy(weights), torch.stack([mask.layer(k).dense() for k in range(layers)]).sum(-1)
-    found = [best.get((layer, head)) for layer in range(layers) for head in range(heads)]
     labels = Table(
         "Strongest pattern of each head",
         {
             "layer": [layer + 1 for layer in range(layers) for _ in range(heads)],
             "head": [head + 1 for _ in range(layers) for head in range(heads)],
-            "pattern": [score.pattern.name if score else "none" for score in found],
-            "weight": [score.weight if score else 0.0 for score in found],
+            "pattern": found,
+            "weight": [
+                score.weight if (score := best.get((k, h))) else 0.0 for k in range(layers) for h in range(heads)
+            ],
             "entropy": [float(each) for each in spread.flatten()],
         },
     )
-    named = sum(score is not None for score in found)
+    named = sum(pattern != NONE for pattern in found)
     return Finding(
         f"{named} of {layers * heads} heads follow a known pattern in this sentence of {length} tokens.",
         (

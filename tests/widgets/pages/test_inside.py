@@ -3,6 +3,8 @@
 import io
 import re
 import zipfile
+from dataclasses import replace
+from html import escape
 from xml.etree import ElementTree
 
 import numpy as np
@@ -22,6 +24,7 @@ from playground.analysis.finding import (
     Words,
     difference,
 )
+from playground.analysis.inspection import battery
 from playground.analysis.instrument import instruments
 from playground.errors import UserError
 from playground.training.observe.subjects import of_learner
@@ -104,6 +107,13 @@ def test_many_maps_are_one_image_whose_parts_are_pressed_and_enlarged():
     assert grid.count("<image") == 1 and len(re.findall('data-name="[12],[123]"', grid)) == 6
     assert "layer 2, head 3: query down" in findings.matrix(table, "2,3")
     assert "query down" not in findings.matrix(table, "9,9")
+    named = Coded(("none", "next word"), (position[1] == 2).astype(int))
+    kinds = Matrix("query", "key", "w", "", "layer", "head", "pattern")
+    labelled = findings.matrix(Table("maps", {**table.columns, "pattern": named}, kinds))
+    assert re.findall('aria-label="layer ., head .: next word"', labelled) == [
+        f'aria-label="layer {k}, head 3: next word"' for k in (1, 2)
+    ]
+    assert labelled.count(">next word</text>") == 2 and ": none" not in labelled
 
 
 def test_the_instruments_are_listed_with_their_questions_and_what_cannot_run_with_its_reason(shown, inside):
@@ -132,6 +142,8 @@ def test_a_head_is_switched_by_its_chip_and_the_numbers_follow(shown, inside):
     shown.poll()
     assert "Without layer1.head1 the loss is" in shown.result.markup
     assert inside.settings.parts == "layer1.head1"
+    named = ["layer1.head1", "layer1.head2", "layer1.attention", "layer1.mlp"]
+    assert re.findall('data-name="(.*?)"', shown.chips.markup) == named
 
 
 def test_two_models_stand_side_by_side_with_their_difference_and_as_files(shown, inside):
@@ -156,6 +168,42 @@ def test_two_models_of_one_name_are_told_apart_on_screen_and_in_the_files(inside
     assert (name.endswith(" (1)"), other.endswith(" (2)")) == (True, True)
     names = zipfile.ZipFile(io.BytesIO(inside.csv())).namelist()
     assert len(names) == len(set(names)) == 3 * len(found[name].tables), "both, and their difference"
+
+
+def test_steps_are_a_film_of_which_one_frame_is_seen_and_seeds_are_a_band(inside):
+    early, last = inside.open_one("two"), inside.open_one("one")
+    inside.open_one = lambda key, to_read=True: (
+        replace(last, step=9, earlier={3: lambda: early.model}) if key == "one" else early
+    )
+    inside.param.update(instrument="heads one by one", over="steps", others=["two"])
+    made = looked(inside)
+    drawn = findings.inspection(made)
+    assert list(made.found) == ["step 3", "step 9"], "the other model is not read"
+    assert drawn.count('<input type="radio"') == drawn.count('class="frame ') == 2 and drawn.count(" checked>") == 1
+    assert drawn.index(made.found["step 3"].headline) < drawn.index(made.summary.headline)
+    inside.over = "seeds"
+    assert inside.found() is None, "what was found over steps is no mean over seeds"
+    band = looked(inside)
+    assert "Mean over seeds: Change of the loss without each head" in findings.inspection(band)
+
+
+def test_all_instruments_are_asked_at_once_and_the_list_says_what_they_found(shown, inside):
+    inside.look_with_all()
+    inside.looking.wait(120)
+    shown.poll()
+    asked = [each for each in battery() if not each.missing(inside.of("one"))]
+    assert {each.name for each in asked} >= {"attention", "perplexity", "probing classifier"}
+    assert all(inside.found(each) for each in asked)
+    heading = inside.found(instruments()["perplexity"]).finding.headline
+    assert f'<small class="answer">{escape(heading)}</small>' in shown.list.markup
+    names = zipfile.ZipFile(io.BytesIO(inside.csv())).namelist()
+    assert {name.partition("/")[0] for name in names} == {
+        each.name for each in asked if inside.found(each).finding.tables
+    }
+    inside.open_one = lambda key, to_read=True: replace(subject_of(), step=7)
+    inside.enter()
+    inside.opening.wait()
+    assert inside.found() is None, "the run has gone on, so what was measured is old"
 
 
 def test_tables_of_other_rows_have_no_difference():
