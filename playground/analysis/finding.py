@@ -187,17 +187,27 @@ class FindingFacts(TypedDict):
 
     headline: str
     """The result in a sentence."""
+    n: dict[str, int]
+    """How many were measured, by what they are, such as sentences."""
     numbers: list[NumberFacts]
     tables: list[TableFacts]
 
 
+SHOWN = 6
+"""Kinds of things that were measured, of those that are named on screen."""
+
+
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """What an instrument says of one subject: a `headline` in a sentence, numbers, tables."""
+    """What an instrument says of one subject: a `headline` in a sentence, numbers, tables, and how much was measured.
+
+    `n` is how many there were of each kind, such as sentences.
+    """
 
     headline: str
     numbers: tuple[Number, ...] = ()
     tables: tuple[Table, ...] = ()
+    n: Mapping[str, int] = field(default_factory=dict)
 
     def number(self, name: str) -> float:
         """The value of a number by its name."""
@@ -207,6 +217,7 @@ class Finding:
         """The finding as values that JSON knows; what is not finite is null."""
         return {
             "headline": self.headline,
+            "n": dict(self.n),
             "numbers": [
                 {
                     "name": n.name,
@@ -236,6 +247,14 @@ class Finding:
         for n in self.numbers:
             beside = ", ".join(f"{name} {value:.4g}" for name, value in n.baselines.items())
             yield f"  {n.name}: {n.value:.4g} {n.unit}".rstrip() + (f" ({beside})" if beside else "")
+        if self.n:
+            yield f"  n: {self.sample}"
+
+    @property
+    def sample(self) -> str:
+        """How many were measured, in words; of many kinds the first few."""
+        shown = [f"{number:,} {what}" for what, number in self.n.items()]
+        return ", ".join(shown[:SHOWN]) + (f" and {len(shown) - SHOWN} more" if len(shown) > SHOWN else "")
 
 
 def difference(first: Table, second: Table) -> Table | None:

@@ -224,7 +224,7 @@ def differences(found: Mapping[str, Finding]) -> Finding:
         if (table := difference(a, b)) is not None
     ]
     said = "; ".join(f"{n.name} {n.value:+.3g}" for n in numbers[:3]) or "no number is measured in all models"
-    return Finding(f"Difference from {name}: {said}.", tuple(numbers), tuple(tables))
+    return Finding(f"Difference from {name}: {said}.", tuple(numbers), tuple(tables), first.n)
 
 
 def over_steps(found: Mapping[str, Finding]) -> Finding:
@@ -239,7 +239,7 @@ def over_steps(found: Mapping[str, Finding]) -> Finding:
         tables += [_curves(steps, rows[k : k + MOST_CURVES], unit) for k in range(0, len(rows), MOST_CURVES)]
     moved = [f"{each[0].name} {each[0].value:.3g} → {each[-1].value:.3g}" for each in shared[:3]]
     said = f": {'; '.join(moved)}" if moved else ""
-    return Finding(f"From {names[0]} to {names[-1]}{said}.", numbers, tuple(tables))
+    return Finding(f"From {names[0]} to {names[-1]}{said}.", numbers, tuple(tables), findings[-1].n)
 
 
 def _curves(steps: Sequence[int], rows: Sequence[Sequence[Number]], unit: str) -> Table:
@@ -266,7 +266,7 @@ def over_seeds(found: Mapping[str, Finding]) -> Finding:
     said = [f"{n.name} {n.value:.3g} ± {n.baselines['standard deviation']:.2g}" for n in numbers[:3]]
     return Finding(
         f"Mean and standard deviation over {len(findings)} seeds{': ' if said else ''}{'; '.join(said)}.",
-        tuple(numbers), tuple(tables),
+        tuple(numbers), tuple(tables), {"seeds": len(findings), **findings[0].n},
     )  # fmt: skip
 
 

@@ -63,8 +63,8 @@ class Instrument:
     def look(self, subject: Subject, settings: Any = None) -> Finding:
         """Measure a subject, whose model stays as it was; one that lacks something is refused with the sentence.
 
-        The headline also says what of a typed `sentence` among the settings was not read as it stands there, and where
-        fewer texts were read than were asked for.
+        The finding says how much was measured. Its headline also says what of a typed `sentence` among the settings was
+        not read as it stands there, and where fewer texts were read than were asked for.
         """
         if sentence := self.missing(subject):
             raise UserError(sentence)
@@ -72,10 +72,10 @@ class Instrument:
         subject.model.eval()
         chosen = self.settings if settings is None else settings
         try:
-            subject = replace(subject, lacking=[])
+            subject = replace(subject, lacking=[], counts={})
             found = self.measure(subject, chosen)
             sentences = [found.headline, _not_read(subject, chosen), *dict.fromkeys(subject.lacking)]
-            return replace(found, headline=" ".join(filter(None, sentences)))
+            return replace(found, headline=" ".join(filter(None, sentences)), n=subject.counts)
         finally:
             for module, training in modes:
                 module.training = training

@@ -32,7 +32,7 @@ class Subject:
     `held_out` are rows of unseen text as the objective reads them, with second texts where it needs them; `earlier`
     loads the model at the steps of which a checkpoint was kept. What was computed once is kept in `known`, so the model
     must not be trained meanwhile; instruments that take long `report` how many of their parts are done. `lacking` are
-    sentences on texts that are fewer than an instrument asked for.
+    sentences on texts that are fewer than an instrument asked for, `counts` says how much it measured.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Subject:
     known: dict[object, object] = field(default_factory=dict, repr=False)
     report: Callable[[int, int], None] = field(default=lambda done, total: None, repr=False)
     lacking: list[str] = field(default_factory=list, repr=False)
+    counts: dict[str, int] = field(default_factory=dict, repr=False)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -61,7 +62,7 @@ class Subject:
 
     def batch(self, rows: int = 8) -> Batch:
         """The first held-out rows as the objective makes them into a batch, always with the same gaps."""
-        self.note_fewer(len(self.held_out.ids), rows, "held-out rows")
+        self.count(min(rows, len(self.held_out.ids)), "held-out rows", rows)
         few = pick(self.held_out, torch.arange(min(rows, len(self.held_out.ids))))
         return self.objective.batch(few, self.rng("example"))
 
@@ -79,14 +80,17 @@ class Subject:
         rng = self.rng("sentences", "held_out")
         return self.once(("sentences", count), lambda: draw_sentences(self.corpus, count, "held_out", rng))
 
-    def note_fewer(self, there: int, asked: int, what: str) -> None:
-        """Let the finding say where fewer texts are read than were asked for."""
-        if there < asked:
-            self.lacking.append(f"{there:,} {what} are read instead of {asked:,}.")
+    def count(self, number: int, what: str, asked: int = 0) -> None:
+        """Let the finding say how many it rests on, and where fewer are read than were asked for."""
+        self.counts[what] = number
+        if number < asked:
+            self.lacking.append(f"{number:,} {what} are read instead of {asked:,}.")
 
     def sentence(self, text: str = "") -> Tokens:
         """A typed sentence as a batch of one row; without a text a held-out one, always the same."""
-        return sentence_of(self.corpus) if not text.strip() else read_input(text, self.tokenizer, MOST_TYPED).tokens
+        read = sentence_of(self.corpus) if not text.strip() else read_input(text, self.tokenizer, MOST_TYPED).tokens
+        self.count(int(read.lengths[0]), "tokens")
+        return read
 
     def states(self, tokens: Tokens) -> list[Tensor]:
         """The hidden states `[b, t, d]` of a plain text at all levels, embeddings first; computed once for a text."""

@@ -56,6 +56,7 @@ def test_an_instrument_answers_or_says_what_is_missing(name, kind):
     assert all(p.grad is None and p.requires_grad for p in subject.model.parameters())
     assert not any(m._forward_hooks or m._forward_pre_hooks for m in subject.model.modules())
     assert found.headline.endswith(".")
+    assert found.n and all(number >= 1 and what for what, number in found.n.items()), "it says how much was measured"
     json_keys.check(json.dumps(found.facts(), allow_nan=False), FindingFacts)
     if not instrument.repeatable:
         return

@@ -37,6 +37,7 @@ STYLE = f"""
 .side-by-side section:not(:only-child) svg {{ max-width: 100%; height: auto; }}
 .side-by-side > section {{ min-width: 0; }}
 .asked {{ font-weight: 600; margin: .2em 0 .6em; }}
+.n {{ margin: -.6em 0 1em; }}
 .headline {{ font-size: 1.08em; margin: 0 0 .6em; }}
 """
 
@@ -104,7 +105,8 @@ def numbers(finding: Finding) -> str:
         + "</div>"
         for n in finding.numbers
     ]
-    return f'<div class="numbers">{"".join(cells)}</div>' if cells else ""
+    sample = f'<p class="n quiet">n = {escape(finding.sample)}</p>' if finding.n else ""
+    return (f'<div class="numbers">{"".join(cells)}</div>' if cells else "") + sample
 
 
 def picture(table: Table, panel: str = "") -> str:

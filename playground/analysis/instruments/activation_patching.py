@@ -47,6 +47,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
             "Both sentences give the answer the same probability, so nothing can be restored; change more words."
         )
     words = _labels(corrupted, clean)
+    subject.count(1, "pair of sentences")
     network = answering(model)
     layers = [f"{network}layer{k + 1}" for k in range(model.shape.layers)]
     states = (_patched(subject, pair, clean, layers, len(words)) - worst) / lost

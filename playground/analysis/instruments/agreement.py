@@ -32,6 +32,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         items = in_known_words(agreement_items(n, settings.count), subject.corpus)
         batch, words = encode(items, subject.tokenizer, subject.model)
         right = right_or_wrong(log_chances(subject.model, batch), words).double()
+        subject.count(len(items), f"sentences with {n} attractor{'s' * (n != 1)}")
         shares.append(float(right.mean()))
         errors.append((shares[-1] * (1 - shares[-1]) / len(items)) ** 0.5)
         best.append(_best(subject.model.shape, items[:CHECKED]))

@@ -61,6 +61,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         raise UserError(sentence)
     questions, vectors = asked(subject, settings.fewest), word_vectors(subject.model)
     known = frequent_words(subject.corpus, settings.fewest)
+    subject.count(len(questions), "questions")
     ids = [(a, b, c) for a, b, c in (_ids(subject, (q.a, q.b, q.c)) for q in questions)]
     solved = three_cos_add(vectors, known, ids)
     expected = torch.tensor(_ids(subject, [q.d for q in questions]))
@@ -139,6 +140,7 @@ def measure_sums(subject: Subject, settings: Settings) -> Finding:
         raise UserError(sentence)
     pairs, vectors = _capitals(subject, settings.fewest), normalize(word_vectors(subject.model), dim=-1)
     known = frequent_words(subject.corpus, settings.fewest)
+    subject.count(len(pairs), "countries")
     capital = subject.tokenizer.encode_word("capital")[0]
     ranks: dict[str, list[int]] = {"country + capital": [], "country alone": []}
     rows = []

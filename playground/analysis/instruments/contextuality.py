@@ -84,6 +84,7 @@ def measure_senses(subject: Subject, settings: SenseSettings) -> Finding:
     items = token_items(texts, "sense")
     words = _ambiguous_words(items)
     own, random = both_states(subject, texts.tokens)
+    subject.count(len(words), "words with several senses")
     curves = {
         name: [_mean_silhouette(items, words, level, texts.tokens) for level in levels]
         for name, levels in (("model", own), ("random encoder", random))
@@ -154,6 +155,7 @@ def measure_subspace(subject: Subject, settings: SenseSettings) -> Finding:
     """Accuracy of the sense probe at the top level in few dimensions: trained for senses, principal, random."""
     texts = probing_texts(subject, settings.count)
     items = token_items(texts, "sense")
+    subject.count(len(items), "items of sense")
     x = items.features(subject.states(texts.tokens)[-1].cpu(), texts.tokens)
     split = split_by(items.rows, subject.seed)
     width = x.shape[1]
@@ -188,6 +190,7 @@ def learns_positions(subject: Subject) -> str:
 def measure_positions(subject: Subject, settings: object) -> Finding:
     """The cosines of all pairs of learned position vectors."""
     length = subject.held_out.ids.shape[1]
+    subject.count(length, "positions")
     table = subject.model.network.get_parameter("position_embedding.weight")[:length].cpu()
     unit, positions = torch.nn.functional.normalize(table, dim=-1), torch.arange(length)
     cosines = unit @ unit.T

@@ -39,6 +39,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     """P(k | first) / P(k | second) for each word k, from the counts of the training text."""
     first, second = (id_of(subject, word) for word in (settings.first, settings.second))
     others = {word: id_of(subject, word) for word in settings.others.split()}
+    subject.count(subject.corpus.held_out_from, "tokens of the training text")
     cells = cooccurrence(_apart(subject), subject.tokenizer.specials, settings.window)
     of = {word: _chances(cells, word, settings.smoothing, len(subject.tokenizer)) for word in (first, second)}
     ratios = {word: float(of[first][k] / of[second][k]) for word, k in others.items()}
@@ -99,6 +100,7 @@ def measure_kinds(subject: Subject, settings: KindsSettings) -> Finding:
     kind_of = {thing: kind for kinds in TAXONOMY.values() for kind, things in kinds.items() for thing in things.split()}
     top_of = {kind: top for top, kinds in TAXONOMY.items() for kind in kinds}
     things = {thing: id_of(subject, thing) for thing in kind_of}
+    subject.count(len(things), "things")
     vectors, spelt = word_vectors(subject.model), {k: thing for thing, k in things.items()}
     traits = {"kind": kind_of, "animal or plant": {t: top_of[kind] for t, kind in kind_of.items()}, "colour": COLOURS}
     rows, shares, chance = [], {name: [] for name in traits}, {name: [] for name in traits}

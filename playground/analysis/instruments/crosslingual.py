@@ -50,7 +50,7 @@ def sentence_pairs(subject: Subject, count: int) -> tuple[Tokens, Tokens]:
         return pick(_alone(first), rows), pick(_alone(first.neighbours["translation"]), rows)
 
     pairs = subject.once(("translations", count), made)
-    subject.note_fewer(len(pairs[0].ids), count, "different held-out sentences with a translation")
+    subject.count(len(pairs[0].ids), "different held-out sentences with a translation", count)
     return pairs
 
 

@@ -137,6 +137,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     training, words = training_of(subject, copy, settings)
     every = max(1, settings.steps // CHECKPOINTS)
     path = descend(training, keep=every)
+    subject.count(training.groups, "groups of training texts")
     truth, end = left_out(training, query), path[-1]
     own = group_gradients(training, end)
     estimates = {
@@ -207,6 +208,7 @@ def measure_checkpoints(subject: Subject, settings: CheckpointSettings) -> Findi
     copy = Copy(subject.model)
     query, said, unit = query_of(subject, copy, Settings(settings.sentence, settings.answer))
     steps = sorted(models)
+    subject.count(len(steps), "checkpoints")
     path: list[Weights] = [tuple(p.detach().cpu().clone() for p in models[step]().parameters()) for step in steps]
     with torch.no_grad():
         losses = [float(query(weights)) for weights in path]

@@ -37,7 +37,7 @@ def permuted(weights: Tensor, rng: Generator) -> Tensor:
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The change of the prediction under permuted weights, and Kendall's tau of attention with gradients."""
     model, tokens = subject.model, subject.sentences(settings.count)
-    subject.note_fewer(len(tokens.ids), settings.count, SENTENCES)
+    subject.count(len(tokens.ids), SENTENCES, settings.count)
     position = (torch.rand(len(tokens.ids), generator=subject.rng("gaps")) * tokens.lengths).long()
     batch = with_gap(model.shape, tokens, position)
     chances = log_chances(model, batch).exp()

@@ -19,6 +19,7 @@ EXAMPLES = 12
 def measure(subject: Subject, _: object) -> Finding:
     """The answers to questions and to their negations, and those that a town's own name suggests."""
     plain = [question for question in known_questions(subject.corpus) if question.fact.relation in DENIED]
+    subject.count(len(plain), "questions with not")
     asked, denied = ask(subject, plain), ask(subject, [_negated(question) for question in plain])
     one, other = asked.chances.argmax(1), denied.chances.argmax(1)
     same = float((one == other).double().mean())

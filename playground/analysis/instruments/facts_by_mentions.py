@@ -23,6 +23,7 @@ def measure(subject: Subject, _: object) -> Finding:
     }
     counts = mention_counts(subject.corpus, asked[0].questions)
     stated = torch.tensor([count > 0 for count in counts])
+    subject.count(len(counts), "facts")
     groups, chance = _bins(counts), _chance(asked[0])
     rows = [
         (first, float(right[positions].mean()), len(positions), name)

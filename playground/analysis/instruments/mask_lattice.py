@@ -34,6 +34,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     text = "the sentence" if len(ids) == len(whole) else f"the first {len(ids)} of {len(whole)} tokens"
     words = [subject.tokenizer.words[number] for number in ids]
     lattice = lattice_of(subject.model, ids, subject.tokenizer)
+    subject.count(2 ** len(ids), "masks")
     best, worst, left = lattice.best_order(), lattice.worst_order(), lattice.in_order(range(len(ids)))
     known = _known(subject, ids)
     orders = {"best order": best, "worst order": worst, "left to right": left}

@@ -35,6 +35,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     if len(known) < 12:
         raise UserError(f"The training text has {len(known)} words that occur 5 times; a map needs 12.")
     word = id_of(subject, settings.word) if settings.word else int(known[min(49, len(known) - 1)])
+    subject.count(len(known), "words")
     others = known[known != word]
     found, cosines = nearest(vectors[[word]], vectors, others, settings.neighbours)
     spelt = subject.tokenizer.words

@@ -34,6 +34,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     for _ in range(settings.count):
         one, other = random.sample(names, 2)
         groups.append([*random.sample(topics[one], 3), random.choice(topics[other])])
+    subject.count(len(groups), "groups of four words")
     ids = torch.tensor([subject.tokenizer.encode_words(group) for group in groups])
     vectors = normalize(word_vectors(subject.model).double(), dim=1)[ids]  # [groups, 4, d]
     cosines = vectors @ vectors.transpose(1, 2)

@@ -30,6 +30,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     """The regret on held-out rows as they are trained on."""
     floor = _floor(subject, settings.texts)
     found = regret(subject.model, floor)
+    subject.count(len(floor.asked), "predictions")
     each = found.each
     unlearnt = [name for name, nats in each.items() if nats > SMALL and found.parts[name][1] >= RARE]
     names = ", ".join(f"{name} ({each[name]:.2f} nats)" for name in unlearnt[:3])

@@ -33,7 +33,9 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     """The share of pronouns in the case that their role asks for."""
     shares = {}
     for kind, items in _items(settings.count).items():
-        batch, words = encode(in_known_words(items, subject.corpus), subject.tokenizer, subject.model)
+        known = in_known_words(items, subject.corpus)
+        batch, words = encode(known, subject.tokenizer, subject.model)
+        subject.count(len(known), f"sentences, {kind}")
         shares[kind] = float(right_or_wrong(log_chances(subject.model, batch), words).mean())
     worst = min(shares, key=shares.__getitem__)
     columns = {"role": list(shares), "right": list(shares.values())}

@@ -55,6 +55,7 @@ def trees_of(subject: Subject, count: int) -> tuple[Tokens, Part, Part]:
         (rows, GoldTrees(pick(gold.tokens, rows), gold.heads[rows], gold.counted[rows]))
         for rows in (split.train.nonzero()[:, 0], split.test.nonzero()[:, 0])
     )
+    subject.count(len(test[0]), "trees tested")
     return gold.tokens, train, test
 
 

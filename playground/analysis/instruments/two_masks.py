@@ -25,6 +25,7 @@ ONE_BY_ONE, AT_ONCE, GOLD = "one after the other", "both at once", "grammar"
 
 def measure(subject: Subject, _: object) -> Finding:
     """The probability of every pair of halves of names: p(first) p(second | first), and p(first) p(second)."""
+    subject.count(len(FIRST) * len(SECOND), "pairs of words")
     pairs = [[*BEFORE, one, two, "."] for one, two in zip(FIRST, SECOND, strict=True)]
     first = _ask(subject, pairs[:1], 3, FIRST, hidden=4).T  # the probability of each first half, the second hidden
     joint = {GOLD: _gold(), ONE_BY_ONE: first * _ask(subject, pairs, 4, SECOND)}

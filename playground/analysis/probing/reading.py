@@ -16,13 +16,14 @@ def probing_texts(subject: Subject, count: int) -> Texts:
     """Different held-out sentences of a subject's corpus, the same for all probes."""
     names = subject.corpus.label_names
     texts = subject.once(("probing texts", count), lambda: Texts(different(subject.sentences(count)), names))
-    subject.note_fewer(len(texts.tokens.ids), count, f"different {SENTENCES}")
+    subject.count(len(texts.tokens.ids), f"different {SENTENCES}", count)
     return texts
 
 
 def make_items(subject: Subject, task: ProbingTask, texts: Texts) -> Made:
     """What a task makes of the texts; the finding will say how many items of rare classes are left out."""
     read, items = task.make(texts, subject.seed)
+    subject.count(len(items), f"items of {task.name}")
     if items.rare:
         left_out = f"{items.rare:,} of {items.rare + len(items):,} items are left out"
         subject.lacking.append(f"{task.name}: {left_out}, as their classes have fewer than {FEWEST}.")

@@ -78,6 +78,7 @@ def measure_misspelling(subject: Subject, settings: Settings) -> Finding:
     unknown = subject.tokenizer.specials.unknown
     for name, victim in victims(subject, settings).items():
         texts, labels = unseen(victim, settings.texts)
+        subject.count(len(texts), "unseen texts")
         changed = [misspelt(texts, rate, Random(derive(subject.seed, "typos", rate))) for rate in RATES]
         curves[name] = [victim.accuracy(some, labels) for some in changed]
         columns["share mistyped"] += RATES
@@ -125,6 +126,7 @@ def measure_tokenizers(subject: Subject, settings: TokenizerSettings) -> Finding
         tokenizer = _tokenizer(subject, kind, settings.pieces)
         victim = fine_tuned(_network(subject, tokenizer), FULL, settings.labels, settings.steps)
         texts, labels = unseen(victim, settings.texts)
+        subject.count(len(texts), "unseen texts")
         changed = [misspelt(texts, rate, Random(derive(subject.seed, "typos", rate))) for rate in RATES]
         curves[kind] = [victim.accuracy(some, labels) for some in changed]
         ids = [tokenizer.encode_words(words) for words in changed[-1]]
@@ -175,6 +177,7 @@ def measure_substitution(subject: Subject, settings: Settings) -> Finding:
     numbers = []
     for name, victim in victims(subject, settings).items():
         texts, labels = unseen(victim, settings.texts)
+        subject.count(len(texts), "unseen texts")
         right = (victim.scores(texts).argmax(1) == torch.tensor(labels)).tolist()
         attacked = [(t, y) for t, y, ok in zip(texts, labels, right, strict=True) if ok]
         done = [substitute(victim, words, label, likes) for words, label in attacked]
@@ -225,6 +228,7 @@ def measure_triggers(subject: Subject, settings: TriggerSettings) -> Finding:
     falls: dict[str, list[tuple[float, float, float]]] = {}
     for name, victim in victims(subject, Settings(settings.labels, settings.steps)).items():
         texts, labels = unseen(victim, 2 * settings.texts)
+        subject.count(len(texts), "unseen texts")
         for label, kind in enumerate(victim.task.answer.classes):
             own = [words for words, y in zip(texts, labels, strict=True) if y == label]
             search, test = own[: len(own) // 2], own[len(own) // 2 :]

@@ -60,7 +60,10 @@ def trained(subject: Subject, name: str, settings: Settings) -> FinetunedPath:
         if (step + 1) % every == 0 or step + 1 == settings.steps:
             path.append(_weights(victim))
     victim.run.model.eval()
-    texts = victim.read(*unseen(victim, settings.texts))
+    some, labels = unseen(victim, settings.texts)
+    subject.count(len(some), "unseen texts")
+    subject.count(settings.labels, "labelled texts")
+    texts = victim.read(some, labels)
     return FinetunedPath(path, _loss(victim, victim.run.train), _loss(victim, texts))
 
 

@@ -47,7 +47,7 @@ def test_tables_are_written_as_csv(capsys, runs, tmp_path):
     printed = said(capsys, "one", "--runs", str(runs), "--with", "attention", "--csv", str(tmp_path / "csv"))
     files = sorted((tmp_path / "csv").iterdir())
     assert len(files) == 2 and all(str(file) in printed for file in files)
-    assert files[0].read_text(encoding="utf-8").startswith("layer,head,query,key,weight\n1,1,1 The,1 The,0.")
+    assert files[0].read_text(encoding="utf-8").startswith("layer,head,query,key,weight,pattern\n1,1,1 The,1 The,0.")
 
 
 @pytest.mark.parametrize(
