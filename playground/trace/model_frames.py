@@ -62,7 +62,7 @@ def _captions(seen: ForwardTrace, model: str) -> dict[str, str]:
         empty = "No position is scored, so there is no {}."
         return {"forward": forward, "predict": empty.format("prediction"), "loss": empty.format("loss")}
     number = len(seen.guesses)
-    right = sum(bool(g.top) and g.top[0][0] == g.truth for g in seen.guesses)
+    right = sum(guess.right for guess in seen.guesses)
     positions = f"{number} scored position{'' if number == 1 else 's'}"
     loss = f"The loss is the mean over {positions}: {fmean(g.loss for g in seen.guesses):.2f} {seen.guesses[0].unit}."
     if len(seen.losses) > 1:
