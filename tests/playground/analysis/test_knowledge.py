@@ -8,6 +8,7 @@ from math import exp, prod
 import pytest
 import torch
 
+from playground.analysis.cloze import log_chances, with_gap
 from playground.analysis.facts import known_questions, mention_counts
 from playground.analysis.floor.automaton import automaton
 from playground.analysis.floor.chart import ParseChart
@@ -15,9 +16,11 @@ from playground.analysis.instrument import instrument_named
 from playground.analysis.instruments.agreement import _best
 from playground.analysis.instruments.odd_one_out import _topics
 from playground.analysis.instruments.roles import KINDS, OTHER_CASE, _items
+from playground.analysis.predictions import one_row
 from playground.analysis.probes import agreement_items
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld.facts import MENTIONS
+from playground.errors import UserError
 from playground.models.model import make_model
 from playground.rng import generator
 from playground.training import Run, Started, train
@@ -194,3 +197,53 @@ def test_the_bars_multiply_to_the_perplexity(taught):
     assert best and told.numbers[1].baselines["best possible"] == pytest.approx(sum(best) / len(best))
     strange = instrument.look(taught, type(instrument.settings)(sentence="born anna in ."))
     assert "cannot write" in strange.headline and set(strange.tables[0].columns["who"]) == {taught.name}
+
+
+def test_a_blank_is_filled_with_the_models_words_and_the_chances_of_the_grammar(taught):
+    instrument = instrument_named("fill in the blank")
+
+    def look(**settings):
+        return instrument.look(taught, replace(instrument.settings, **settings))
+
+    words, ids = taught.tokenizer.words, taught.sentence().ids[0].tolist()
+    spelt = [words[number] for number in ids]
+    last = len(ids) - 2
+    found = look(sentence=" ".join([*spelt[:last], "[MASK]", *spelt[last + 1 :]]), answer=spelt[last])
+    batch = with_gap(taught.model.shape, one_row(ids, taught.tokenizer), torch.tensor([last]))
+    chances = log_chances(taught.model, batch)[0].exp()
+    assert found.number("right word") == pytest.approx(float(chances[ids[last]]), rel=1e-5)
+    assert found.number("rank of the right word") == int((chances > chances[ids[last]]).sum()) + 1
+    table = found.tables[1].columns
+    assert table["word"] == [words[k] for k in chances.topk(5).indices.tolist()]
+    assert table["probability"] == pytest.approx(chances.topk(5).values.tolist(), rel=1e-5)
+    gold = ParseChart(automaton("facts"), tuple(ids)).next_words()[last]  # of the text without a gap
+    assert table["best possible"] == pytest.approx(gold[chances.topk(5).indices].tolist())
+    both_sides = fresh("RoBERTa", "facts")
+    gold = ParseChart(automaton("facts"), tuple(ids)).two_sided()[1]
+    found = instrument.look(both_sides, type(instrument.settings)(" ".join([spelt[0], "[MASK]", *spelt[2:]]), spelt[1]))
+    assert found.numbers[0].baselines["best possible"] == pytest.approx(float(gold[ids[1]]))
+    held_out = look()
+    assert held_out.headline == look().headline and "right is" in held_out.headline
+    rare = held_out.headline.rpartition("right is '")[2].partition("'")[0]
+    counts = torch.bincount(taught.corpus.ids[: taught.corpus.held_out_from], minlength=len(words))
+    assert counts[words.index(rare)] == counts[taught.sentence().ids[0]].min()
+    both = look(sentence="anna was [MASK] in [MASK] .")
+    assert {*both.tables[1].columns["gap"]} == {3, 5} and not both.numbers
+    strange = look(sentence="in in [MASK] .")
+    assert "cannot write" in strange.headline and not strange.numbers
+    assert {*strange.tables[0].columns["who"]} == {taught.name}
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"sentence": "anna was born"}, "has no gap"),
+        ({"answer": "berlin"}, "there is no sentence"),
+        ({"sentence": "[MASK] was [MASK] .", "answer": "anna"}, "answer has 1 words and the sentence 2 gaps"),
+        ({"sentence": "[MASK] was born .", "answer": "zyzzyva"}, "'zyzzyva' is not one word"),
+    ],
+)
+def test_a_blank_that_cannot_be_filled_is_refused(taught, settings, sentence):
+    instrument = instrument_named("fill in the blank")
+    with pytest.raises(UserError, match=sentence):
+        instrument.look(taught, replace(instrument.settings, **settings))
