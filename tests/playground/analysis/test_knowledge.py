@@ -20,6 +20,7 @@ from playground.analysis.predictions import one_row
 from playground.analysis.probes import agreement_items
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld.facts import MENTIONS
+from playground.corpora.tinyworld.presets import gaps
 from playground.errors import UserError
 from playground.models.model import make_model
 from playground.rng import generator
@@ -247,3 +248,30 @@ def test_a_blank_that_cannot_be_filled_is_refused(taught, settings, sentence):
     instrument = instrument_named("fill in the blank")
     with pytest.raises(UserError, match=sentence):
         instrument.look(taught, replace(instrument.settings, **settings))
+
+
+def test_the_last_word_is_right_at_the_distances_that_a_model_can_look_back(monkeypatch):
+    """A reader of the cue is always right, one of a few words only near it, an untrained one is at chance."""
+    instrument, subject = instrument_named("last word"), fresh("GPT", "gaps")
+    settings = replace(instrument.settings, texts=20)
+    untrained = instrument.look(subject, settings)
+    chance = untrained.numbers[0].baselines["guessing"]
+    treasures = {form.word for _, (form,) in gaps.hidden()["Treasure"]}
+    assert chance == pytest.approx(1 / len(treasures))
+    assert all(number.value <= chance + 0.2 for number in untrained.numbers)
+
+    def look(back):
+        def recall(model, batch):
+            scores = torch.zeros(len(batch.selected), len(subject.corpus.tokenizer))
+            for row, (ids, last) in enumerate(zip(batch.tokens.ids, batch.tokens.lengths - 2, strict=True)):
+                assert int(ids[2]) == int(ids[last]), "the third word of a text decides the last"
+                scores[row, ids[2] if last - 2 <= back else ids[3]] = 5.0
+            return scores.log_softmax(-1)
+
+        monkeypatch.setattr("playground.analysis.instruments.last_word.log_chances", recall)
+        return instrument.look(subject, settings).tables[0].columns
+
+    known = look(back=100)
+    assert known["distance"] == [3, 8, 13, 18, 23, 28] and known["accuracy"] == [1.0] * 6
+    assert look(back=14)["accuracy"] == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    assert instrument.missing(fresh("GPT", "facts")).startswith("The corpus facts has no gold labels")
