@@ -18,6 +18,7 @@ from playground.analysis.instruments.odd_one_out import _topics
 from playground.analysis.instruments.roles import KINDS, OTHER_CASE, _items
 from playground.analysis.predictions import one_row
 from playground.analysis.probes import agreement_items
+from playground.corpora.catalog.domains import make_domains
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld.facts import MENTIONS
 from playground.corpora.tinyworld.presets import gaps
@@ -191,7 +192,11 @@ def test_the_bars_multiply_to_the_perplexity(taught):
     bars = found.tables[0].columns
     own = [nats for nats, who in zip(bars["nats"], bars["who"], strict=True) if who == taught.name]
     assert prod(map(exp, own)) ** (1 / len(own)) == pytest.approx(found.number("perplexity"))
+    factors = [f for f, who in zip(bars["factor"], bars["who"], strict=True) if who == taught.name]
+    assert prod(factors) == pytest.approx(found.number("perplexity") ** len(own))
+    assert 2 ** found.number("bits") == pytest.approx(found.number("perplexity"))
     told = instrument.look(taught)
+    assert told.numbers[1].baselines["entropy of the corpus"] == taught.corpus.entropy_bound
     best = [
         n for n, who in zip(*(told.tables[0].columns[c] for c in ("nats", "who")), strict=True) if who != taught.name
     ]
@@ -275,3 +280,35 @@ def test_the_last_word_is_right_at_the_distances_that_a_model_can_look_back(monk
     assert known["distance"] == [3, 8, 13, 18, 23, 28] and known["accuracy"] == [1.0] * 6
     assert look(back=14)["accuracy"] == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     assert instrument.missing(fresh("GPT", "facts")).startswith("The corpus facts has no gold labels")
+
+
+def test_perplexity_on_other_texts_is_that_of_each_sentence_and_of_each_domain(monkeypatch):
+    instrument, perplexity = (instrument_named(name) for name in ("perplexity on other texts", "perplexity"))
+    corpus = make_domains(0, 20_000)
+    entry = tiny("GPT")
+    learner = TrainState.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
+    subject = of_learner(learner, corpus)
+    settings = replace(instrument.settings, texts=6)
+    table = instrument.look(subject, settings).tables[1].columns
+    assert table["corpus"][0] == "domains"
+    assert {"domains: film", "domains: food", "facts", "world", "gaps"} <= {*table["corpus"]}
+    assert "symbols" not in table["corpus"], "it has words of its own"
+    by_name = {name: k for k, name in enumerate(table["corpus"])}
+    films, foods = by_name["domains: film"], by_name["domains: food"]
+    assert table["texts"][films] + table["texts"][foods] == table["texts"][0] == 6
+    parts = sum(table["nats"][k] * table["words"][k] for k in (films, foods))
+    assert parts / table["words"][0] == pytest.approx(table["nats"][0])
+    rows = subject.sentences(6)
+    spelt = [corpus.tokenizer.join(ids[ok].tolist()) for ids, ok in zip(rows.ids, rows.valid, strict=True)]
+    found = [perplexity.look(subject, type(perplexity.settings)(text)) for text in spelt]
+    nats = sum(one.number("nats") * int(size) for one, size in zip(found, rows.lengths, strict=True))
+    assert table["nats"][0] == pytest.approx(nats / table["words"][0], rel=1e-5)
+    assert table["perplexity"] == pytest.approx([*map(exp, table["nats"])])
+    assert table["words not seen"][by_name["facts"]] > table["words not seen"][0]
+    size = len(corpus.tokenizer)
+    monkeypatch.setattr(
+        "playground.analysis.instruments.perplexity.log_chances",
+        lambda model, batch: torch.zeros(len(batch.tokens.ids), size).log_softmax(-1),
+    )
+    uniform = instrument.look(subject, settings).tables[1].columns
+    assert uniform["perplexity"] == pytest.approx([size] * len(uniform["corpus"]), rel=1e-5)
