@@ -8,9 +8,10 @@ from typing import TypedDict
 import torch
 
 from playground.analysis.cloze import MASK, fill_gaps, gaps_of, unknown_beside_gap
+from playground.analysis.floor.regret import names_words
 from playground.analysis.predictions import TOP, ForwardTrace, Prediction, ask, proposing
 from playground.analysis.subject import Subject
-from playground.batch import token_strings
+from playground.batch import Batch, token_strings
 from playground.cli.options import Parser, common_options, list_of_runs, number_of, pairs, refuse_unused, say
 from playground.errors import UserError
 from playground.interop.subjects import open_subject
@@ -124,7 +125,9 @@ def ask_model(given: argparse.Namespace) -> int:
         why = f"a text with {MASK} asks for its gaps alone; write the whole text, or leave it out"
         refuse_unused(given, why, "objective", "pair", "set", "seed")
     if given.text is None:
-        refuse_unused(given, "without a TEXT a held-out row is read, with what it needs; give a TEXT, or leave it out", "pair")
+        refuse_unused(
+            given, "without a TEXT a held-out row is read, with what it needs; give a TEXT, or leave it out", "pair"
+        )
     subject = open_subject(given.subject, given.runs)
     subject.model.eval()
     return _fill(given, subject) if gaps else _ask(given, subject)
@@ -164,7 +167,7 @@ def _ask(given: argparse.Namespace, subject: Subject) -> int:
         f"  inputs   {' '.join(facts['inputs'])}",
         *([f"  decoder  {' '.join(decoder)}"] if decoder else []),
         *_positions(seen.guesses),
-        *_summary(seen, right),
+        *_summary(batch, seen, right),
         *([f"  note     {made.notice}"] if made.notice else []),
     ]
     return say(given, facts, lines)
@@ -222,16 +225,17 @@ def _written(top: Sequence[tuple[str, float]]) -> str:
     return ", ".join(f"{word} {share:.1%}" for word, share in top)
 
 
-def _summary(seen: ForwardTrace, right: int) -> Iterator[str]:
-    """Loss and accuracy, with bits and the perplexity where the loss is in nats."""
-    guesses = seen.guesses
-    if not guesses:
-        return
+def _summary(batch: Batch, seen: ForwardTrace, right: int) -> Iterator[str]:
+    """The loss of each target, with bits and the perplexity of words, and the accuracy at the scored positions."""
+    targets = {target.name: target for part in batch.with_auxiliary for target in part.targets}
     for name, loss in seen.losses.items():
-        unit = next((guess.unit for guess in guesses if guess.target == name), "nats")
-        more = f", {loss / log(2):.2f} bits, perplexity {exp(min(loss, 700.0)):.2f}" if unit == "nats" else ""
+        unit, words = targets[name].kind.unit, names_words(targets[name])
+        more = f", {loss / log(2):.2f} bits, perplexity {exp(min(loss, 700.0)):.2f}" if words else ""
         yield f"  loss     {f'{name}: ' if len(seen.losses) > 1 else ''}{loss:.2f} {unit}{more}"
-    yield f"  accuracy {right / len(guesses):.1%} ({right} of {len(guesses)} scored positions)"
+    if number := len(seen.guesses):
+        asked = list(dict.fromkeys(guess.target for guess in seen.guesses))
+        which = f", {', '.join(asked)}" if len(seen.losses) > 1 else ""
+        yield f"  accuracy {right / number:.1%} ({right} of {number} scored positions{which})"
 
 
 def _fill(given: argparse.Namespace, subject: Subject) -> int:

@@ -64,8 +64,9 @@ def _captions(seen: ForwardTrace, model: str) -> dict[str, str]:
     number = len(seen.guesses)
     right = sum(guess.right for guess in seen.guesses)
     positions = f"{number} scored position{'' if number == 1 else 's'}"
-    loss = f"The loss is the mean over {positions}: {fmean(g.loss for g in seen.guesses):.2f} {seen.guesses[0].unit}."
+    mean = f"{fmean(g.loss for g in seen.guesses):.2f} {seen.guesses[0].unit}"
+    loss = f"The loss is the mean over {positions}: {mean}."
     if len(seen.losses) > 1:
         loss += f" By target: {', '.join(f'{name} {value:.2f}' for name, value in seen.losses.items())}."
-    predict = f"The most probable answer is the true one at {right} of {positions}."
+    predict = f"The most probable answer is the true one at {right} of {positions}; the mean loss is {mean}."
     return {"forward": forward, "predict": predict, "loss": loss}

@@ -11,7 +11,7 @@ from playground.objectives import find_objective
 from playground.trace.rebuild import rebuild
 from tests import json_keys
 
-STORY = "The old sailor told the children a story about a ship that never came back from the sea . " * 60
+STORY = ("The old sailor told the children a story about a ship that never came back from the sea . " * 6 + "\n\n") * 20
 TEXT = "The old sailor told a story about the sea ."
 
 
@@ -21,7 +21,7 @@ def runs(tmp_path_factory):
     text = folder / "story.txt"
     text.write_text(STORY, encoding="utf-8")
     small = ("--set", "width=16", "--set", "heads=2", "--set", "layers=2", "--steps", "40")
-    for entry in ("RoBERTa", "GPT", "word2vec"):
+    for entry in ("RoBERTa", "BERT", "GPT", "word2vec"):
         made = ("train", entry, "--corpus", str(text), "--runs", str(folder), "--out", str(folder / entry))
         assert main([*made, *(small if entry != "word2vec" else ("--steps", "2"))]) == 0
     return folder
@@ -53,6 +53,13 @@ def test_the_answers_are_the_models_own_with_their_loss_and_accuracy(ask, runs, 
     assert all(exp(-each["loss"]) == pytest.approx(each["probability"], rel=1e-4) for each in facts["scored"])
     printed = ask(name, TEXT, "--objective", objective, "--seed", "3")
     assert f"({facts['right']} of {facts['n']} scored positions)" in printed
+    assert f"perplexity {exp(facts['loss']):.2f}" in printed
+
+
+def test_a_class_has_an_accuracy_and_no_perplexity(ask):
+    printed = ask("BERT", "The old sailor told a story . The sea was old .")
+    assert printed.count("perplexity") == 1, "of the hidden words, not of the pair"
+    assert "scored positions, hidden words, pair)" in printed
 
 
 def test_without_a_text_a_held_out_row_is_read_and_the_seed_decides(ask):
