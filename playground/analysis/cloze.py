@@ -34,16 +34,47 @@ def unknown_beside_gap(text: str, tokenizer: Tokenizer) -> str:
 
 def gap_of(text: str, tokenizer: Tokenizer) -> tuple[Tokens, Tensor]:
     """A text with one `[MASK]` as a batch of one row, and the position of the gap `[1]`; raises `UserError`."""
-    before, *after = text.split(MASK)
-    if len(after) != 1:
-        raise UserError(f"{text[:60]!r} has {len(after)} gaps; write {MASK} once, for the word to be predicted.")
-    left, right = (tokenizer.encode_words(split_words(clean(part))) for part in (before, *after))
-    row = [*left, tokenizer.specials.mask, *right]
-    return pad_rows([row], tokenizer.specials, tokenizer.words), torch.tensor([len(left)])
+    if (number := text.count(MASK)) != 1:
+        raise UserError(f"{text[:60]!r} has {number} gaps; write {MASK} once, for the word to be predicted.")
+    return gaps_of(text, tokenizer)
+
+
+def gaps_of(text: str, tokenizer: Tokenizer) -> tuple[Tokens, Tensor]:
+    """A text with one or several `[MASK]` as a batch of one row, and the positions of the gaps `[g]`."""
+    first, *others = (tokenizer.encode_words(split_words(clean(part))) for part in text.split(MASK))
+    if not others:
+        raise UserError(f"{text[:60]!r} has no gap; write {MASK} for each word to be predicted.")
+    row = first
+    for part in others:
+        row = [*row, tokenizer.specials.mask, *part]
+    gaps = torch.tensor([len(first), *(len(part) + 1 for part in others[:-1])]).cumsum(0)
+    return pad_rows([row], tokenizer.specials, tokenizer.words), gaps
+
+
+def fill_gaps(model: LanguageModel, tokens: Tokens, gaps: Tensor) -> Tensor:
+    """The log-probabilities of every word for each gap of one text, `[g, v]`.
+
+    No gap shows its word to another. A model that reads or writes in one direction gets its own likeliest word in each
+    gap that it has passed, as in greedy search.
+    """
+    shape, device = model.shape, model.token_embedding.weight.device
+    if len(gaps) > 1 and shape.two_streams and shape.recurrent:
+        raise UserError(f"This model reads all words but one, so it cannot hide {len(gaps)}; write {MASK} once.")
+    rows, chances = tokens.to(device), {}
+    in_turn = one_sided(shape) or bool(shape.decoder_layers)
+    order = sorted(gaps.tolist(), reverse=shape.attention == "right to left")
+    for gap in order:
+        others = torch.isin(torch.arange(rows.ids.shape[1]), gaps[gaps != gap])[None].to(device)
+        chances[gap] = log_chances(model, with_gap(shape, rows, torch.tensor([gap], device=device), others))[0]
+        if in_turn:
+            ids = rows.ids.clone()
+            ids[0, gap] = chances[gap].argmax()
+            rows = replace(rows, ids=ids)
+    return torch.stack([chances[gap] for gap in gaps.tolist()])
 
 
 def with_gap(shape: Architecture, tokens: Tokens, positions: Tensor, hidden: Tensor | None = None) -> Batch:
-    """Texts with one gap each at `positions` `[b]`; `hidden` `[b]` is another position that is not seen either.
+    """Texts with one gap each at `positions` `[b]`; `hidden` `[b, t]` are other words that are not seen either.
 
     A model that reads from one side sees the words on that side of the gap (ELMo: its forward network), one with two
     streams all others, one with a decoder the masked text and the words written so far, every other the masked text.
@@ -51,7 +82,7 @@ def with_gap(shape: Architecture, tokens: Tokens, positions: Tensor, hidden: Ten
     if shape.kind == "static":
         raise UserError("Static vectors do not read a sentence, so they cannot fill a gap in one.")
     gap = arange_rows(tokens.ids) == positions[:, None]
-    later = torch.zeros_like(gap) if hidden is None else arange_rows(tokens.ids) == hidden[:, None]
+    later = torch.zeros_like(gap) if hidden is None else hidden
     whole = replace(begin(tokens), selected=gap)
     if shape.two_streams and shape.recurrent:
         return AskQueryStream().build(SeeAllButSelf().build(whole))

@@ -8,6 +8,7 @@ from playground.answers import Answer
 from playground.batch import Batch, Tokens, token_strings
 from playground.corpora import Corpus
 from playground.devices import on_cpu
+from playground.errors import UnfitModel, UserError
 from playground.models import LanguageModel
 from playground.objectives import Objective
 from playground.rng import generator
@@ -29,6 +30,11 @@ class Prediction:
     target: str
     reader: str
     unit: str = "nats"
+
+    @property
+    def right(self) -> bool:
+        """Whether the likeliest answer is the true one."""
+        return bool(self.top) and self.top[0][0] == self.truth
 
 
 @dataclass(frozen=True)
@@ -101,6 +107,20 @@ def read(model: LanguageModel, batch: Batch, row: int = 0) -> ForwardTrace:
         tuple(_prediction(batch, answer, k, float(losses[k])) for answer, losses, positions in own for k in positions),
         {answer.target.name: float(losses[positions].mean()) for answer, losses, positions in here if positions},
     )
+
+
+def proposing(objective: Objective, model: LanguageModel) -> Objective:
+    """The objective with this model's generator, where the objective needs one."""
+    return objective.proposing(model.propose) if objective.proposes and model.shape.generator_ratio else objective
+
+
+def ask(model: LanguageModel, batch: Batch, objective: Objective, name: str) -> ForwardTrace:
+    """The same of the batch of any objective; a model of this name that cannot answer it is refused."""
+    try:
+        return read(model, batch)
+    except UserError as refusal:
+        why = f"{refusal.reason}." if isinstance(refusal, UnfitModel) else str(refusal)
+        raise UserError(f"{name} cannot answer {objective.name} here: {why} Train a small model that can.") from refusal
 
 
 def _row_of(weights: dict[str, torch.Tensor], row: int) -> dict[str, torch.Tensor]:

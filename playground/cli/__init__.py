@@ -25,6 +25,7 @@ COMMANDS = {
     "generate": "generate text with a trained model, greedily, by beam search or by sampling",
     "edit": "give a sentence another label by replacing words",
     "align": "align the word vectors of two languages",
+    "ask": "ask a trained model what an objective asks, or to fill the gaps of a text",
     "inspect": "look inside a trained model with an instrument",
     "export": "write a trained model as a folder that transformers reads",
     "import": "read a folder that transformers wrote",

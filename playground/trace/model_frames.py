@@ -62,10 +62,11 @@ def _captions(seen: ForwardTrace, model: str) -> dict[str, str]:
         empty = "No position is scored, so there is no {}."
         return {"forward": forward, "predict": empty.format("prediction"), "loss": empty.format("loss")}
     number = len(seen.guesses)
-    right = sum(bool(g.top) and g.top[0][0] == g.truth for g in seen.guesses)
+    right = sum(guess.right for guess in seen.guesses)
     positions = f"{number} scored position{'' if number == 1 else 's'}"
-    loss = f"The loss is the mean over {positions}: {fmean(g.loss for g in seen.guesses):.2f} {seen.guesses[0].unit}."
+    mean = f"{fmean(g.loss for g in seen.guesses):.2f} {seen.guesses[0].unit}"
+    loss = f"The loss is the mean over {positions}: {mean}."
     if len(seen.losses) > 1:
         loss += f" By target: {', '.join(f'{name} {value:.2f}' for name, value in seen.losses.items())}."
-    predict = f"The most probable answer is the true one at {right} of {positions}."
+    predict = f"The most probable answer is the true one at {right} of {positions}; the mean loss is {mean}."
     return {"forward": forward, "predict": predict, "loss": loss}

@@ -39,6 +39,7 @@ WAYS = {
     "generate": ("generate kept", "generate kept --num-beams 2", "generate kept --do-sample"),
     "edit": ("edit kept --text a --to good",),
     "align": ("align",),
+    "ask": ("ask kept", "ask kept --text We --objective MLM", "ask kept --text [MASK]"),
     "inspect": ("inspect kept --with attention", "inspect kept", "inspect --list"),
     "export": ("export paper there",),
     "import": ("import folder", "import folder --save there"),
@@ -63,7 +64,8 @@ ENDS = (
 
 THROUGH = (
     "playground.finetuning.comparing.spec.ComparisonSpec.check",
-    "playground.cli.compare.TrialRecord.of", "playground.cli.inspect.open_subject", "playground.cli.import.open_folder",
+    "playground.cli.compare.TrialRecord.of", "playground.cli.inspect.open_subject",
+    "playground.cli.ask.open_subject", "playground.cli.import.open_folder",
     "playground.cli.bake.Runs", "playground.cli.runs.Runs", "playground.cli.align.shuffled",
     "playground.cli.ready_made.ready_made.facts", "widgets.app.public.public",
 )  # fmt: skip
@@ -98,7 +100,8 @@ VALUES = {
     "sentence": "We walk .",
     "strategies": "full", "strategy": "full", "subject": "kept", "task": "topic", "tasks": "topic",
     "text": "We walk here", "text_column": "text", "then": "entailment", "tokenizer": "characters",
-    "lessons set": "steps=3", "objective set": "mask_ratio=0.5", "inspect set": "texts=3", "set": "lr=0.001",
+    "lessons set": "steps=3", "objective set": "mask_ratio=0.5", "inspect set": "texts=3", "ask set": "mask_ratio=0.5",
+    "objective": "LM", "set": "lr=0.001",
     "inspect list": None, "choose runs": "kept", "compress base": "kept",
 }  # fmt: skip
 """Values other than the defaults by the name of the option, or by command and name; others are 5."""

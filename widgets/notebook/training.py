@@ -321,9 +321,7 @@ class Trained(Drawing):
             raise UserError(f"count is {count}; it must lie between 1 and {len(words)} words.")
         warn(cloze.unknown_beside_gap(text, self.corpus.tokenizer))
         tokens, position = cloze.gap_of(text, self.corpus.tokenizer)
-        model = self.learner.model
-        batch = cloze.with_gap(model.shape, tokens.to(self.learner.device), position.to(self.learner.device))
-        chances = cloze.log_chances(model, batch)[0].exp().topk(count)
+        chances = cloze.fill_gaps(self.learner.model, tokens, position)[0].exp().topk(count)
         likeliest = (words[k] for k in chances.indices.tolist())
         return list(zip(likeliest, chances.values.tolist(), strict=True))
 

@@ -17,19 +17,21 @@ Seen = tuple[bool, ...]
 class ParseChart:
     """A text as ids and where it begins; sums over all ways to write it are kept for the parts that were asked for.
 
-    What follows the text is unknown. Raises `UserError` where the grammar cannot write the text.
+    What follows the text is unknown, and so are the words in the `gaps`, which must not be among those that are seen.
+    Raises `UserError` where the grammar cannot write the text.
     """
 
     automaton: Automaton
     ids: tuple[int, ...]
     start: Start = "sentence"
+    gaps: frozenset[int] = frozenset()
     _forward: dict[Seen, Tensor] = field(default_factory=dict, repr=False, compare=False)
     _backward: dict[Seen, Tensor] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse a text that the grammar cannot write, naming the word at which it fails."""
         for position in range(len(self.ids)):
-            if not bool(self._before((True,) * (position + 1)).any()):
+            if not bool(self._before(tuple(k not in self.gaps for k in range(position + 1))).any()):
                 raise UserError(self._refusal(position))
 
     def chances(self, position: int, seen: Sequence[bool]) -> Tensor:

@@ -10,6 +10,7 @@ from playground.analysis.finding import Bars, Finding, Matrix, Number, Table, co
 from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.subject import Subject
 from playground.analysis.words.vectors import known_words
+from playground.batch import arange_rows
 from playground.corpora.tinyworld.lexicon import CROSSED
 from playground.corpora.tinyworld.truth import every_text
 
@@ -67,8 +68,8 @@ def _ask(subject: Subject, rows: list[list[str]], position: int, words: tuple[st
     """The chance of some words at a position of each row `[b, words]`, with the word at another position hidden too."""
     model, device = subject.model, subject.model.token_embedding.weight.device
     tokens = texts(rows, subject.tokenizer).to(device)
-    at, other = (torch.full((len(rows),), value, device=device) for value in (position, hidden))
-    chances = log_chances(model, with_gap(model.shape, tokens, at, other))
+    at = torch.full((len(rows),), position, device=device)
+    chances = log_chances(model, with_gap(model.shape, tokens, at, arange_rows(tokens.ids) == hidden))
     return chances[:, subject.tokenizer.encode_words(words)].exp().double().cpu()
 
 

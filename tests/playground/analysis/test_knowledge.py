@@ -8,6 +8,7 @@ from math import exp, prod
 import pytest
 import torch
 
+from playground.analysis.cloze import log_chances, with_gap
 from playground.analysis.facts import known_questions, mention_counts
 from playground.analysis.floor.automaton import automaton
 from playground.analysis.floor.chart import ParseChart
@@ -15,9 +16,13 @@ from playground.analysis.instrument import instrument_named
 from playground.analysis.instruments.agreement import _best
 from playground.analysis.instruments.odd_one_out import _topics
 from playground.analysis.instruments.roles import KINDS, OTHER_CASE, _items
+from playground.analysis.predictions import one_row
 from playground.analysis.probes import agreement_items
+from playground.corpora.catalog.domains import make_domains
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld.facts import MENTIONS
+from playground.corpora.tinyworld.presets import gaps
+from playground.errors import UserError
 from playground.models.model import make_model
 from playground.rng import generator
 from playground.training import Run, Started, train
@@ -187,10 +192,123 @@ def test_the_bars_multiply_to_the_perplexity(taught):
     bars = found.tables[0].columns
     own = [nats for nats, who in zip(bars["nats"], bars["who"], strict=True) if who == taught.name]
     assert prod(map(exp, own)) ** (1 / len(own)) == pytest.approx(found.number("perplexity"))
+    factors = [f for f, who in zip(bars["factor"], bars["who"], strict=True) if who == taught.name]
+    assert prod(factors) == pytest.approx(found.number("perplexity") ** len(own))
+    assert 2 ** found.number("bits") == pytest.approx(found.number("perplexity"))
     told = instrument.look(taught)
+    assert told.numbers[1].baselines["entropy of the corpus"] == taught.corpus.entropy_bound
     best = [
         n for n, who in zip(*(told.tables[0].columns[c] for c in ("nats", "who")), strict=True) if who != taught.name
     ]
     assert best and told.numbers[1].baselines["best possible"] == pytest.approx(sum(best) / len(best))
     strange = instrument.look(taught, type(instrument.settings)(sentence="born anna in ."))
     assert "cannot write" in strange.headline and set(strange.tables[0].columns["who"]) == {taught.name}
+
+
+def test_a_blank_is_filled_with_the_models_words_and_the_chances_of_the_grammar(taught):
+    instrument = instrument_named("fill in the blank")
+
+    def look(**settings):
+        return instrument.look(taught, replace(instrument.settings, **settings))
+
+    words, ids = taught.tokenizer.words, taught.sentence().ids[0].tolist()
+    spelt = [words[number] for number in ids]
+    last = len(ids) - 2
+    found = look(sentence=" ".join([*spelt[:last], "[MASK]", *spelt[last + 1 :]]), answer=spelt[last])
+    batch = with_gap(taught.model.shape, one_row(ids, taught.tokenizer), torch.tensor([last]))
+    chances = log_chances(taught.model, batch)[0].exp()
+    assert found.number("right word") == pytest.approx(float(chances[ids[last]]), rel=1e-5)
+    assert found.number("rank of the right word") == int((chances > chances[ids[last]]).sum()) + 1
+    table = found.tables[1].columns
+    assert table["word"] == [words[k] for k in chances.topk(5).indices.tolist()]
+    assert table["probability"] == pytest.approx(chances.topk(5).values.tolist(), rel=1e-5)
+    gold = ParseChart(automaton("facts"), tuple(ids)).next_words()[last]  # of the text without a gap
+    assert table["best possible"] == pytest.approx(gold[chances.topk(5).indices].tolist())
+    both_sides = fresh("RoBERTa", "facts")
+    gold = ParseChart(automaton("facts"), tuple(ids)).two_sided()[1]
+    found = instrument.look(both_sides, type(instrument.settings)(" ".join([spelt[0], "[MASK]", *spelt[2:]]), spelt[1]))
+    assert found.numbers[0].baselines["best possible"] == pytest.approx(float(gold[ids[1]]))
+    held_out = look()
+    assert held_out.headline == look().headline and "right is" in held_out.headline
+    rare = held_out.headline.rpartition("right is '")[2].partition("'")[0]
+    counts = torch.bincount(taught.corpus.ids[: taught.corpus.held_out_from], minlength=len(words))
+    assert counts[words.index(rare)] == counts[taught.sentence().ids[0]].min()
+    both = look(sentence="anna was [MASK] in [MASK] .")
+    assert {*both.tables[1].columns["gap"]} == {3, 5} and not both.numbers
+    strange = look(sentence="in in [MASK] .")
+    assert "cannot write" in strange.headline and not strange.numbers
+    assert {*strange.tables[0].columns["who"]} == {taught.name}
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"sentence": "anna was born"}, "has no gap"),
+        ({"answer": "berlin"}, "there is no sentence"),
+        ({"sentence": "[MASK] was [MASK] .", "answer": "anna"}, "answer has 1 words and the sentence 2 gaps"),
+        ({"sentence": "[MASK] was born .", "answer": "zyzzyva"}, "'zyzzyva' is not one word"),
+    ],
+)
+def test_a_blank_that_cannot_be_filled_is_refused(taught, settings, sentence):
+    instrument = instrument_named("fill in the blank")
+    with pytest.raises(UserError, match=sentence):
+        instrument.look(taught, replace(instrument.settings, **settings))
+
+
+def test_the_last_word_is_right_at_the_distances_that_a_model_can_look_back(monkeypatch):
+    """A reader of the cue is always right, one of a few words only near it, an untrained one is at chance."""
+    instrument, subject = instrument_named("last word"), fresh("GPT", "gaps")
+    settings = replace(instrument.settings, texts=20)
+    untrained = instrument.look(subject, settings)
+    chance = untrained.numbers[0].baselines["guessing"]
+    treasures = {form.word for _, (form,) in gaps.hidden()["Treasure"]}
+    assert chance == pytest.approx(1 / len(treasures))
+    assert all(number.value <= chance + 0.2 for number in untrained.numbers)
+
+    def look(back):
+        def recall(model, batch):
+            scores = torch.zeros(len(batch.selected), len(subject.corpus.tokenizer))
+            for row, (ids, last) in enumerate(zip(batch.tokens.ids, batch.tokens.lengths - 2, strict=True)):
+                assert int(ids[2]) == int(ids[last]), "the third word of a text decides the last"
+                scores[row, ids[2] if last - 2 <= back else ids[3]] = 5.0
+            return scores.log_softmax(-1)
+
+        monkeypatch.setattr("playground.analysis.instruments.last_word.log_chances", recall)
+        return instrument.look(subject, settings).tables[0].columns
+
+    known = look(back=100)
+    assert known["distance"] == [3, 8, 13, 18, 23, 28] and known["accuracy"] == [1.0] * 6
+    assert look(back=14)["accuracy"] == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    assert instrument.missing(fresh("GPT", "facts")).startswith("The corpus facts has no gold labels")
+
+
+def test_perplexity_on_other_texts_is_that_of_each_sentence_and_of_each_domain(monkeypatch):
+    instrument, perplexity = (instrument_named(name) for name in ("perplexity on other texts", "perplexity"))
+    corpus = make_domains(0, 20_000)
+    entry = tiny("GPT")
+    learner = TrainState.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
+    subject = of_learner(learner, corpus)
+    settings = replace(instrument.settings, texts=6)
+    table = instrument.look(subject, settings).tables[1].columns
+    assert table["corpus"][0] == "domains"
+    assert {"domains: film", "domains: food", "facts", "world", "gaps"} <= {*table["corpus"]}
+    assert "symbols" not in table["corpus"], "it has words of its own"
+    by_name = {name: k for k, name in enumerate(table["corpus"])}
+    films, foods = by_name["domains: film"], by_name["domains: food"]
+    assert table["texts"][films] + table["texts"][foods] == table["texts"][0] == 6
+    parts = sum(table["nats"][k] * table["words"][k] for k in (films, foods))
+    assert parts / table["words"][0] == pytest.approx(table["nats"][0])
+    rows = subject.sentences(6)
+    spelt = [corpus.tokenizer.join(ids[ok].tolist()) for ids, ok in zip(rows.ids, rows.valid, strict=True)]
+    found = [perplexity.look(subject, type(perplexity.settings)(text)) for text in spelt]
+    nats = sum(one.number("nats") * int(size) for one, size in zip(found, rows.lengths, strict=True))
+    assert table["nats"][0] == pytest.approx(nats / table["words"][0], rel=1e-5)
+    assert table["perplexity"] == pytest.approx([*map(exp, table["nats"])])
+    assert table["words not seen"][by_name["facts"]] > table["words not seen"][0]
+    size = len(corpus.tokenizer)
+    monkeypatch.setattr(
+        "playground.analysis.instruments.perplexity.log_chances",
+        lambda model, batch: torch.zeros(len(batch.tokens.ids), size).log_softmax(-1),
+    )
+    uniform = instrument.look(subject, settings).tables[1].columns
+    assert uniform["perplexity"] == pytest.approx([size] * len(uniform["corpus"]), rel=1e-5)

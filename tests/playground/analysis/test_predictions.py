@@ -6,13 +6,15 @@ from itertools import count
 import pytest
 import torch
 
-from playground.analysis.predictions import TOP, glance, sentence_of
+from playground.analysis.predictions import TOP, glance, read, sentence_of
 from playground.answers import Replaced, total_loss
 from playground.batch import MASK_TITLES
 from playground.corpora import from_pasted
 from playground.errors import UserError
 from playground.rng import generator
 from playground.tokenizing import read_input
+from playground.trace.model_frames import numbers
+from playground.trace.rebuild import rebuild
 from playground.training import Stepped, train
 from playground.training.data import BatchSampler
 from tests.runs import each_kind, learner_of, losses, reviews, run_of
@@ -54,6 +56,22 @@ def test_the_weights_are_the_models_own_with_a_word_for_each_reader_and_for_what
         assert heads == 2
         assert (len(seen.rows[matrix]), len(seen.columns[matrix])) == (rows, columns)
         assert MASK_TITLES[matrix]
+
+
+@pytest.mark.parametrize("name", ["RoBERTa", "GPT"])
+def test_the_stage_says_in_one_line_how_many_answers_are_right_and_the_mean_loss(name):
+    learner = taught(name)
+    made = rebuild(learner.objective, SENTENCE, tokenizer=reviews().tokenizer)
+    seen = read(learner.model, made.batch)
+    answer = learner.model(made.batch)[-1]
+    right = int((answer.scores.argmax(1) == answer.labels).sum())
+    assert right == sum(guess.right for guess in seen.guesses)
+    said = numbers(made.record(), seen, name)["captions"]["predict"]
+    loss, number = float(answer.losses().mean().detach()), len(answer.scores)
+    assert said == (
+        f"The most probable answer is the true one at {right} of {number} scored position{'s' * (number != 1)}; "
+        f"the mean loss is {loss:.2f} nats."
+    )
 
 
 @each_kind

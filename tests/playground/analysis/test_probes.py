@@ -1,12 +1,13 @@
 """Gauges ask what a model has understood; habits say what its heads do; both are measured beside training."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
 
 from playground.analysis.attention_patterns import PATTERNS, habits
-from playground.analysis.cloze import log_chances, texts, with_gap
+from playground.analysis.cloze import MASK, fill_gaps, gaps_of, log_chances, texts, with_gap
 from playground.analysis.probes import AGREEMENT, POLARITY, PROBES, asked
 from playground.corpora import open_corpus
 from playground.errors import UserError
@@ -66,6 +67,22 @@ def test_every_other_word_that_may_be_seen_matters(reader, name):
     other = [["dog", *row[1:]] for row in ROWS]
     changed = with_gap(model.shape, texts(other, tokenizer), torch.tensor(PLACES))
     assert (log_chances(model, changed) - log_chances(model, batch)).abs().amax(1).min() > 0
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_gaps_hide_each_other_or_are_filled_one_after_the_other(reader, name):
+    model, tokenizer, _ = reader(name)
+    tokens, gaps = gaps_of(f"the {MASK} saw the {MASK} .", tokenizer)
+    assert gaps.tolist() == [1, 4]
+    first, second = fill_gaps(model, tokens, gaps)
+    in_turn = name in ("GPT", "BART")
+    word = int(first.argmax()) if in_turn else tokenizer.encode_words(["dog"])[0]
+    filled = replace(tokens, ids=tokens.ids.where(torch.arange(6) != 1, word))
+    others = (torch.arange(6) == 1)[None]
+    plain, hidden = (log_chances(model, with_gap(model.shape, filled, gaps[1:], o))[0] for o in (None, others))
+    torch.testing.assert_close(second, plain if name == "GPT" else hidden)
+    if name != "GPT":
+        assert not torch.allclose(second, plain), "the word in the other gap would be seen"
 
 
 def test_static_vectors_are_refused_in_a_sentence():

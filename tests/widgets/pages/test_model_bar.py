@@ -4,6 +4,7 @@ import panel_material_ui as pmui
 import pytest
 import torch
 
+from playground.analysis import predictions
 from playground.errors import MissingText, UnfitModel
 from playground.models import LanguageModel
 from playground.objectives import find_objective, objectives
@@ -15,7 +16,6 @@ from tests.runs import reviews
 from widgets.pages.model_bar import ModelBar
 from widgets.pages.stage import StagePage
 from widgets.state.stage import StageModel, StageStore
-from widgets.state.stage import model as stage_model
 
 
 def buttons(page):
@@ -116,7 +116,7 @@ def test_why_a_model_cannot_answer_is_said_without_the_remedy(monkeypatch):
     def refuse(*_):
         raise UnfitModel("No head for this", "buy another one")
 
-    monkeypatch.setattr(stage_model, "read", refuse)
+    monkeypatch.setattr(predictions, "read", refuse)
     run = Run(entry_named("LM"), reviews(), steps=1)
     learner = next(event.learner for event in train(run) if isinstance(event, Started))
     visit = StageStore(objective="LM")

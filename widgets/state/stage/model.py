@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
-from playground.analysis.predictions import read, sentence_of
+from playground.analysis.predictions import ask, proposing, sentence_of
 from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.readers.decode import Progress
 from playground.corpora.respelling import IN_WORDS
-from playground.errors import UnfitModel, UserError
+from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.objectives import Objective
 from playground.tokenizing import Tokenizer
@@ -85,8 +85,7 @@ class StageModel:
 
     def ready(self, objective: Objective) -> Objective:
         """The objective with this model's generator, where the objective needs one."""
-        can = objective.proposes and self.model.shape.generator_ratio
-        return objective.proposing(self.model.propose) if can else objective
+        return proposing(objective, self.model)
 
     def sample(self, objective: Objective) -> tuple[str, str] | None:
         """A held-out text, and a second one where the objective asks for it; none where the corpus has no pairs."""
@@ -108,13 +107,7 @@ class StageModel:
 
     def answers(self, made: Rebuilt, layers: tuple[int, ...] | None = None) -> dict[str, Any]:
         """The record of a rebuilt text with the predictions of this model; a model that cannot predict is refused."""
-        try:
-            seen = read(self.model, made.batch)
-        except UserError as refusal:
-            why = f"{refusal.reason}." if isinstance(refusal, UnfitModel) else str(refusal)
-            raise UserError(
-                f"{self.name} cannot answer {made.objective.name} here: {why} Train a small model that can."
-            ) from refusal
+        seen = ask(self.model, made.batch, made.objective, self.name)
         record = made.record()
         return with_numbers(record, numbers(record, seen, self.name, layers))
 
