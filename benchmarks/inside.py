@@ -197,6 +197,9 @@ def plain_probe(subject: Subject, name: str, count: int) -> list[float]:
         levels = [items.features(level, texts.tokens).double().numpy() for level in read_states(model, texts.tokens)]
         for labels in (items.labels.numpy(), items.control(subject.seed).numpy()):
             for x in levels:
+                if len(np.unique(labels[split.train])) == 1:  # nothing to fit
+                    accuracies.append(float((labels[split.test] == labels[split.train][0]).mean()))
+                    continue
                 probe = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300, tol=1e-3))
                 probe.fit(x[split.train], labels[split.train])
                 accuracies.append(float(probe.score(x[split.test], labels[split.test])))

@@ -2,9 +2,9 @@
 
     OMP_NUM_THREADS=1 PYTHONPATH=. python benchmarks/inspected.py [--seeds 0 1 2] [--steps 1000]
 
-A masked, a left-to-right and a permutation language model learn the default corpus; the first two also the corpora of
-agreement and of facts. One row for each number: mean and standard deviation over the seeds. Steps are counted, so a
-busy machine finds the same.
+A masked, a left-to-right and a permutation language model learn the default corpus and that of senses; the first two
+also those of agreement and of facts. One row for each number: mean and standard deviation over the seeds. Steps are
+counted, so a busy machine finds the same.
 """
 
 import argparse
@@ -79,10 +79,10 @@ HOMOGRAPHS = {"task": "part of speech of homographs", "count": 1500}
 MEASUREMENTS = {
     "world": (
         Measurement("two masks", named),
-        Measurement("part of speech and sense by level", both_probes),
         Measurement("probing classifier", column("accuracy", ("level",), {"probe": "task"}), HOMOGRAPHS),
         Measurement("odd one out", named),
     ),
+    "senses": (Measurement("part of speech and sense by level", both_probes),),
     "agreement": (Measurement("agreement", named),),
     "facts": (Measurement("facts", column("P@1", ("mentions",), {"wording": "both together"})),),
 }
@@ -134,7 +134,7 @@ def main() -> None:
     torch.set_num_threads(1)
     print("| measurement | model | mean ± sd | study |\n|---|---|---|---|")
     for corpus in given.corpora:
-        for model in ENTRIES if corpus == "world" else ("MLM", "LM"):
+        for model in ENTRIES if corpus in ("world", "senses") else ("MLM", "LM"):
             shares: dict[str, list[float]] = defaultdict(list)
             for seed in given.seeds:
                 subject = trained(model, corpus, seed, given.steps)
