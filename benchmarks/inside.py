@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from playground.analysis.finding import Finding
+from playground.analysis.finding import plain as plain_values
 from playground.analysis.gradients import sensitivity_of_text
 from playground.analysis.instrument import instrument_named
 from playground.analysis.interventions import row_losses
@@ -177,7 +178,7 @@ def probes(rounds: int) -> None:
     def shared() -> list[list[float]]:
         fresh = replace(subject, known={})
         settings = (replace(instrument.settings, task=task, count=seen) for task in PROBED)
-        return [list(instrument.look(fresh, each).tables[0].columns["accuracy"]) for each in settings]
+        return [plain_values(instrument.look(fresh, each).tables[0].columns["accuracy"]) for each in settings]
 
     def plain() -> list[list[float]]:
         return [plain_probe(replace(subject, known={}), task, seen) for task in PROBED]

@@ -15,7 +15,7 @@ from statistics import mean, stdev
 
 import torch
 
-from playground.analysis.finding import Finding
+from playground.analysis.finding import Finding, plain
 from playground.analysis.instrument import instrument_named
 from playground.analysis.subject import Subject
 from playground.corpora import open_corpus
@@ -58,7 +58,7 @@ def column(value: str, of: tuple[str, ...], rows: Mapping[str, str]) -> Callable
     """The values of some rows of the first table, by the columns `of`; a row is taken where a column is as said."""
 
     def taken(finding: Finding) -> Numbers:
-        columns = finding.tables[0].columns
+        columns = {name: plain(values) for name, values in finding.tables[0].columns.items()}
         kept = [k for k in range(len(finding.tables[0])) if all(columns[c][k] == v for c, v in rows.items())]
         return {", ".join(str(columns[c][k]) for c in of): columns[value][k] for k in kept}
 
