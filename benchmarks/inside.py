@@ -14,13 +14,21 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
+import numpy as np
 import torch
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from playground.analysis.finding import Finding
+from playground.analysis.finding import plain as plain_values
 from playground.analysis.gradients import sensitivity_of_text
 from playground.analysis.instrument import instrument_named
 from playground.analysis.interventions import row_losses
-from playground.analysis.subject import Subject
+from playground.analysis.probing.classifier import split_by
+from playground.analysis.probing.reading import probing_texts, untrained
+from playground.analysis.probing.task import find_probing_task
+from playground.analysis.subject import Subject, read_states
 from playground.corpora import open_corpus
 from playground.models import LanguageModel
 from playground.models.taps import head_names
@@ -158,6 +166,47 @@ def states(rounds: int) -> None:
     )
 
 
+PROBED = ("part of speech", "sense", "number", "entity type", "head direction", "arc", "SentLen", "Tense", "SubjNum")
+"""Tasks about words, pairs and sentences."""
+
+
+def probes(rounds: int) -> None:
+    """The probing classifier on several tasks with shared states, and scikit-learn on states read for each task."""
+    subject, instrument, seen = subject_of("RoBERTa"), instrument_named("probing classifier"), 500
+    subject.model.eval()
+
+    def shared() -> list[list[float]]:
+        fresh = replace(subject, known={})
+        settings = (replace(instrument.settings, task=task, count=seen) for task in PROBED)
+        return [plain_values(instrument.look(fresh, each).tables[0].columns["accuracy"]) for each in settings]
+
+    def plain() -> list[list[float]]:
+        return [plain_probe(replace(subject, known={}), task, seen) for task in PROBED]
+
+    assert all(np.allclose(one, other, atol=1e-9) for one, other in zip(shared(), plain(), strict=True))
+    name = f"{len(PROBED)} probing tasks at all levels"
+    line(name, spent(shared, rounds), spent(plain, rounds), "states read for each task, scikit-learn called plainly")
+
+
+def plain_probe(subject: Subject, name: str, count: int) -> list[float]:
+    """Accuracies by level of the task and its control task, of the model and then of a random encoder."""
+    texts, items = find_probing_task(name).make(probing_texts(subject, count), subject.seed)
+    items = items.sample(subject.seed)
+    split, twin = split_by(items.rows, subject.seed), untrained(subject).model
+    accuracies = []
+    for model in (subject.model, twin):
+        levels = [items.features(level, texts.tokens).double().numpy() for level in read_states(model, texts.tokens)]
+        for labels in (items.labels.numpy(), items.control(subject.seed).numpy()):
+            for x in levels:
+                if len(np.unique(labels[split.train])) == 1:  # nothing to fit
+                    accuracies.append(float((labels[split.test] == labels[split.train][0]).mean()))
+                    continue
+                probe = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300, tol=1e-3))
+                probe.fit(x[split.train], labels[split.train])
+                accuracies.append(float(probe.score(x[split.test], labels[split.test])))
+    return accuracies
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in (("rounds", 5), ("tokens", 128), ("layers", 12), ("heads", 12), ("width", 768)):
@@ -168,6 +217,7 @@ def main() -> None:
     print("The default base (ms): ours, plain, ratio.")
     for each in (heads_one_by_one, sensitivity, states):
         each(given.rounds)
+    probes(1)
 
 
 if __name__ == "__main__":

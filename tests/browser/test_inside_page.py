@@ -1,5 +1,6 @@
 """Journey: a model is trained small and opened, a head is switched off, the number moves, and the tables are saved."""
 
+import csv
 import io
 import zipfile
 from pathlib import Path
@@ -47,3 +48,35 @@ def test_a_head_is_switched_off_and_its_numbers_are_saved(page: Page, address: s
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function("document.documentElement.scrollWidth <= 390")
     shot(still(page), "inside-390")
+
+
+def tables(page: Page) -> dict[str, list[dict[str, str]]]:
+    """The tables of the finding that is shown, by file, as they are saved."""
+    with page.expect_download() as arriving:
+        page.get_by_text("Tables as CSV").click()
+    archive = zipfile.ZipFile(io.BytesIO(Path(arriving.value.path()).read_bytes()))
+    return {name: list(csv.DictReader(io.StringIO(archive.read(name).decode()))) for name in archive.namelist()}
+
+
+@pytest.mark.guarded
+def test_the_head_that_agreement_needs_is_found_and_switched_off(page: Page, address: str, monkeypatch) -> None:
+    monkeypatch.setattr(TrainStore.param.steps, "default", 300)
+    monkeypatch.setattr(TrainStore.param.entry, "default", "GPT")
+    visit(page, f"{address}/?page=train&corpus=agreement")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("300 of 300", exact=True)).to_be_visible()
+    page.get_by_role("tab", name="Inside").click()
+    headline = page.locator(".headline")
+    page.get_by_role("button", name="heads one by one").click()
+    page.get_by_role("button", name="Measure", exact=True).click()
+    expect(headline).to_contain_text("matters most")
+    changes = [row for rows in tables(page).values() for row in rows if row.get("probe") == "agreement"]
+    dearest = min(changes, key=lambda row: float(row["change"]))["head"]
+    page.get_by_role("button", name="switch off").click()
+    page.get_by_role("button", name=dearest, exact=True).click()
+    expect(headline).to_contain_text(f"Without layer1.head1, {dearest} the loss is")
+    page.get_by_role("button", name="layer1.head1", exact=True).click()
+    expect(headline).to_contain_text(f"Without {dearest} the loss is")
+    found = [row for rows in tables(page).values() for row in rows if row.get("probe") == "agreement"]
+    right = {row["model"]: float(row["right"]) for row in found}
+    assert right["off"] < right["all on"] - 0.1, found

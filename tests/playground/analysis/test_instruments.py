@@ -13,6 +13,7 @@ from playground.analysis.gradients import sensitivity_of_answers, sensitivity_of
 from playground.analysis.instrument import instrument_named, instruments
 from playground.analysis.instruments.explanation import _change, permuted
 from playground.analysis.instruments.head_importance import importances
+from playground.analysis.instruments.meters import exponent
 from playground.analysis.instruments.sensitivity import open_pairs
 from playground.analysis.interventions import row_losses
 from playground.analysis.probing import items, reading
@@ -138,6 +139,30 @@ def test_nothing_switched_off_changes_nothing_and_a_whole_network_without_parts_
     assert other.value != same.value
     with pytest.raises(UserError, match="2 heads"):
         look(subject, "switch off", parts="layer1.head3")
+
+
+def test_the_only_head_that_gives_anything_is_the_only_one_that_is_missed():
+    subject = subject_of()
+    for k, block in enumerate(subject.model.network.encoder.blocks):
+        with torch.no_grad():
+            wide = block.attn.out.weight.shape[1] // subject.model.shape.heads
+            block.attn.out.weight[:, : wide if k == 0 else None] = 0  # layer1.head2 is left
+    found = look(subject, "heads one by one").tables[0].columns
+    moved = [head for head, change in zip(found["head"], found["change"], strict=True) if abs(change) > 1e-9]
+    assert moved == ["layer1.head2"]
+
+
+def test_a_cost_that_is_a_power_of_the_length_has_this_exponent():
+    lengths = [32, 64, 128]
+    assert exponent(lengths, [5.0 * n**2 for n in lengths]) == pytest.approx(2)
+    assert exponent(lengths, [0.1 * n for n in lengths]) == pytest.approx(1)
+
+
+def test_parameters_are_counted_and_each_belongs_to_one_layer():
+    subject = subject_of()
+    found = look(subject, "meters", longest=32)
+    assert found.number("parameters") == sum(p.numel() for p in subject.model.parameters())
+    assert sum(found.tables[0].columns["parameters"]) == found.number("parameters")
 
 
 def test_sentences_keep_the_words_and_the_heads_of_their_corpus():

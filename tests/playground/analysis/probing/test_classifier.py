@@ -31,7 +31,8 @@ from playground.models.model import make_model
 from playground.rng import generator
 from playground.tokenizing.padding import pad_rows
 from playground.training.observe.subjects import of_learner
-from tests.runs import learner_of, reviews
+from playground.training.train_state import TrainState
+from tests.runs import learner_of, reviews, tiny
 
 CLASSES = ("a", "b", "c")
 
@@ -282,3 +283,26 @@ def test_static_models_have_the_same_number_of_levels_as_their_random_twin():
     model = make_model(Architecture(kind="static", width=8), 60, generator(0))
     texts, _, _ = planted(rows=4)
     assert len(read_states(model, texts.tokens)) == len(read_states(random_encoder(model, 0), texts.tokens)) == 1
+
+
+def test_a_planted_part_of_speech_is_best_low_and_a_planted_sense_high(monkeypatch):
+    """Level 0 holds the part of speech, level 1 nothing, level 2 the sense; the random encoder holds nothing."""
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    corpus = open_corpus("senses", tokens=60_000)
+    learner = TrainState.new(tiny("RoBERTa", {"layers": 2}), corpus.tokenizer.words, 0, torch.device("cpu"))
+    subject = of_learner(learner, corpus)
+
+    def states(subject, tokens):
+        noise = [random(*tokens.ids.shape, 48, seed=k) for k in range(4)]
+        directions = torch.eye(48) * 8
+        directions = torch.cat([directions, directions.new_zeros(1, 48)])  # -1: no label, no direction
+        pos, sense = (directions[tokens.labels[name].clamp(max=47)] for name in ("pos", "sense"))
+        return [noise[0] + pos, noise[1], noise[2] + sense], [noise[3]] * 3
+
+    monkeypatch.setattr("playground.analysis.instruments.levels_of_sense.both_states", states)
+    found = instrument_named("part of speech and sense by level").look(subject)
+    assert "part of speech is best at embeddings, that of sense at layer 2" in found.headline
+    table = found.tables[0].columns
+    share = dict(zip(zip(table["probe"], table["level"], strict=True), table["accuracy"], strict=True))
+    assert share["part of speech", "embeddings"] > 0.97 and share["sense", "layer 2"] > 0.97
+    assert share["part of speech", "layer 1"] < 0.7 and share["sense", "layer 1"] < 0.7

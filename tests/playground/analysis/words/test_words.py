@@ -258,3 +258,24 @@ def test_planted_position_vectors_are_alike_where_they_are_near():
     assert not instrument.missing(subject)
     found = instrument.look(subject)
     assert found.number("neighbouring positions") > 0.9 > found.numbers[0].baselines["more than half the text apart"]
+
+
+def test_a_planted_sum_is_found_and_noise_is_not(families):
+    """Each capital stands where its country and the word capital add up to."""
+    look, noise = instrument_named("sums of words"), random_subject(families)
+    assert look.look(noise).number("capital is the nearest") < 0.5
+    table, encode = noise.model.token_embedding.weight.data, noise.tokenizer.encode_words
+    columns = look.look(noise).tables[0].columns
+    for text, city in zip(columns["sum"], columns["true"], strict=True):
+        country, _, capital = text.split()
+        one, other, sum_of_both = (encode([word])[0] for word in (country, capital, city))
+        table[sum_of_both] = normalize(table[one], dim=0) + normalize(table[other], dim=0)
+    assert look.look(noise).number("capital is the nearest") == 1.0
+
+
+def random_subject(subject):
+    """The same corpus with word vectors of noise, which the test may change."""
+    model = make_model(subject.model.shape, len(subject.tokenizer.words), generator(0, "noise"))
+    with torch.no_grad():
+        model.token_embedding.weight.copy_(random(*model.token_embedding.weight.shape))
+    return replace(subject, model=model, known={})

@@ -17,6 +17,7 @@ from playground.finetuning.apply.attacks import (
     worst_misspelt,
 )  # fmt: skip
 from playground.finetuning.apply.victim import fine_tuned, unseen
+from playground.finetuning.instruments.fragility import victims
 from playground.finetuning.strategies.full import FULL
 from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
@@ -134,6 +135,18 @@ def test_attacks_answer(name, subject):
         "fine-tuned",
         "adversarially fine-tuned",
     }
+
+
+def test_misspelling_begins_at_the_accuracy_on_texts_without_errors(subject):
+    """At a rate of 0 no word is changed, so the curve begins where the classifier stands."""
+    instrument = instrument_named("misspelling")
+    settings = type(instrument.settings)(labels=16, steps=3, texts=40)
+    found = instrument.look(subject, settings)
+    curve = found.tables[0].columns
+    begins = [a for a, rate in zip(curve["accuracy"], curve["share mistyped"], strict=True) if rate == 0]
+    assert begins == [number.baselines["no errors"] for number in found.numbers]
+    assert begins == [v.accuracy(*unseen(v, 40)) for v in victims(subject, settings).values()]
+    assert found.tables[1].columns["unknown"][0] == 0 < found.tables[1].columns["unknown"][-1]
 
 
 def test_characters_know_mistyped_words_and_whole_words_do_not(subject):
