@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import Literal, NotRequired, TypedDict
 
-from playground.analysis.instrument import instruments
+from playground.analysis.instrument import instrument_named, instruments, labels
 from playground.cli import parser
 from playground.compression.method import methods
 from playground.corpora import open_corpus
@@ -107,6 +107,14 @@ def test_the_commands_for_transfer_can_be_typed():
 def test_the_glossary_is_what_its_script_writes():
     made = runpy.run_path(str(DOCS / "write_glossary.py"))
     assert made["page"]() == (DOCS / "glossary.md").read_text(encoding="utf-8")
+
+
+def test_the_instruments_are_what_their_script_writes_and_its_commands_can_be_typed():
+    made = runpy.run_path(str(DOCS / "write_instruments.py"))
+    assert made["page"]() == (DOCS / "instruments.md").read_text(encoding="utf-8")
+    [command] = re.findall(r"`playground (inspect [^`]+)`", made["HEAD"])
+    assert instrument_named(parser().parse_args(shlex.split(command)).probe)
+    assert made["needed"](labels("pos", "head")) == "The corpus has gold labels of these names: pos, head."
 
 
 def test_a_heading_explains_its_terms_and_nothing_else():
