@@ -47,3 +47,40 @@ def test_a_head_is_switched_off_and_its_numbers_are_saved(page: Page, address: s
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function("document.documentElement.scrollWidth <= 390")
     shot(still(page), "inside-390")
+
+
+def test_a_lasso_lists_the_words_in_it_and_escape_clears_it(page: Page, address: str, monkeypatch) -> None:
+    monkeypatch.setattr(TrainStore.param.steps, "default", 30)
+    visit(page, f"{address}/?page=train&corpus=reviews")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("30 of 30", exact=True)).to_be_visible()
+    page.get_by_role("tab", name="Inside").click()
+    page.get_by_role("button", name="neighbours and map").click()
+    page.get_by_role("button", name="Measure", exact=True).click()
+    points, caught = page.locator("[data-label]"), page.locator(".caught")
+    expect(caught).to_contain_text("Drag around points")
+    page.locator("[data-lasso]").scroll_into_view_if_needed()
+    box = page.locator("[data-lasso] svg").bounding_box()
+    assert box is not None
+    corners = [(0.02, 0.03), (0.5, 0.03), (0.5, 0.95), (0.02, 0.95)]
+    around = [(box["x"] + a * box["width"], box["y"] + b * box["height"]) for a, b in corners]
+    page.mouse.move(*around[0])
+    page.mouse.down()
+    for x, y in around[1:]:
+        page.mouse.move(x, y, steps=4)
+    page.mouse.up()
+    middle = box["x"] + 0.5 * box["width"]
+    left = points.evaluate_all(
+        "(all, x) => all.filter((g) => { const b = g.querySelector('circle').getBoundingClientRect();"
+        " return (b.left + b.right) / 2 < x; }).map((g) => g.dataset.label)",
+        middle,
+    )
+    assert 0 < len(left) < points.count()
+    expect(caught).to_have_text(f"{len(left)} of {points.count()} points: {', '.join(left)}.")
+    expect(page.locator(".faded")).to_have_count(points.count() - len(left))
+    shot(still(page), "inside-lasso")
+    page.keyboard.press("Escape")
+    expect(page.locator(".faded, .lasso")).to_have_count(0)
+    expect(caught).to_contain_text("Drag around points")
+    page.get_by_text("The points as a table").click()
+    expect(page.locator("details table")).to_be_visible()
