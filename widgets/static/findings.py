@@ -164,7 +164,7 @@ def scatter(table: Table) -> str:
             parts.append(f'<g data-label="{escape(labels[k] or group)}">{point}{name}</g>')
     parts += [words(WIDE - 16, 356, drawing.x, "end", more=BOLD), words(60, 10, drawing.y, more=BOLD)]
     drawn = _legend(colours) + _svg("".join(parts), WIDE, 360, table.title)
-    return f'<div data-lasso>{drawn}<p class="quiet caught" role="status">{HINT}</p></div>{_as_rows(table)}'
+    return f'<div data-lasso="">{drawn}<p class="quiet caught" role="status">{HINT}</p></div>{_as_rows(table)}'
 
 
 def _as_rows(table: Table) -> str:
