@@ -1,4 +1,4 @@
-"""A learnt mix of layers over the steps (ELMo's s_j and gamma, arXiv:1802.05365, eq. 1) as stacked bars."""
+"""A learned mix of layers over the steps (ELMo's s_j and gamma, arXiv:1802.05365, eq. 1) as stacked bars."""
 
 from collections.abc import Sequence
 from html import escape

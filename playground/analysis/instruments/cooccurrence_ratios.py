@@ -98,8 +98,10 @@ def _apart(ids: torch.Tensor, sentence_ids: torch.Tensor, sep: int) -> torch.Ten
 def _map(subject: Subject, cells: Cells, two: list[int], others: list[int]) -> Table:
     """The most frequent words of the counts in a plane: PPMI of the counts, its singular vectors, their directions."""
     table = dense(cells, len(subject.tokenizer))
-    shown = table.sum(1).topk(min(MOST_SHOWN, int((table.sum(1) > 0).sum()))).indices
-    shown = torch.cat([torch.tensor(named := [*two, *others]), shown[~torch.isin(shown, torch.tensor(named))]])
+    counts = table.sum(1)
+    frequent = counts.topk(min(MOST_SHOWN, int((counts > 0).sum()))).indices.tolist()
+    named = [k for k in (*two, *others) if counts[k] > 0]
+    shown = torch.tensor([*dict.fromkeys([*named, *frequent])])
     vectors = factors(ppmi(table[shown][:, shown]), WIDTH)
     points = in_a_plane(normalize(vectors, dim=-1))
     role = dict.fromkeys(others, "their ratios are shown") | dict.fromkeys(two, "the two words")

@@ -36,7 +36,7 @@ SEEN, BLOCK = 128, 128
 """Unseen texts of an evaluation between two steps, and how many are read at once."""
 
 MIXES = 20
-"""How often a learnt mix of levels is kept on the way, besides its start."""
+"""How often a learned mix of levels is kept on the way, besides its start."""
 
 AHEAD = 128
 """Steps whose texts are named to a GPU at once, since every copy waits for it."""
@@ -92,7 +92,7 @@ class Result:
     numbers of weights. Forgetting is measured with the extra modules detached, `plugged_in` with them attached, and
     both are None where the base has no head for it;
     `unchanged` says whether the model, without them, gives bit for bit what it gave before; `mix` `[m, 2 + l]` has for
-    some steps, the start and the end among them, the step, the scale of a learnt mix of levels and the share of each;
+    some steps, the start and the end among them, the step, the scale of a learned mix of levels and the share of each;
     `measured` are all numbers of the task, the accuracy among them.
     """
 
@@ -113,7 +113,7 @@ class Result:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """How much of each level a learnt mix reads in the end, from the bottom up; empty for other heads."""
+        """How much of each level a learned mix reads in the end, from the bottom up; empty for other heads."""
         return tuple(self.mix[-1, 2:].tolist()) if len(self.mix) else ()
 
 

@@ -176,7 +176,7 @@ def test_a_typed_text_is_counted_instead_of_the_training_text(families):
         chances = [(row.get(word, 0.0) + 0.01) / (sum(row.values()) + every) for row in (ice, steam)]
         assert found.number(word) == pytest.approx(chances[0] / chances[1])
     assert "zeppelin" in found.headline and "says nothing: fashion." in found.headline
-    assert {*found.tables[1].columns["word"]} == {"fashion", *READ.replace("|", " ").split()}
+    assert {*found.tables[1].columns["word"]} == {*READ.replace("|", " ").split()}
     with pytest.raises(UserError, match="does not have the word steam"):
         instrument.look(families, replace(settings, text="ice is solid"))
 
