@@ -6,7 +6,6 @@ from html import escape
 from playground.finetuning.comparing.compare import MixFacts, StrategyFacts, level_names
 from playground.glossary import hover
 from widgets.charts.legend import COLOURS, Mark, key
-from widgets.design_tokens import GREY
 from widgets.static.svg import picture, rect, words
 
 WIDE, LEFT, TOP, HIGH = 420, 44, 8, 150
@@ -22,8 +21,8 @@ def markup(strategies: Sequence[StrategyFacts]) -> str:
         return ""
     names = level_names(mixed[0]["mix"][0]["levels"])
     marks = [Mark(name, COLOURS[k % len(COLOURS)], width=8) for k, name in enumerate(names)]
-    legend = key([*marks, Mark("equal shares", GREY, "dashed", width=1.4)])
-    pictures = "".join(f"<div><b>{escape(s['name'])}</b>{bars(s['name'], s['mix'])}</div>" for s in mixed)
+    legend = key([*marks, Mark("equal shares", "currentColor", "dashed", width=1.4)])
+    pictures = "".join(f"<div><div><b>{escape(s['name'])}</b></div>{bars(s['name'], s['mix'])}</div>" for s in mixed)
     about = f'<p class="title"{hover(TITLE)}>{TITLE} (share of each level, mean over the seeds)</p>'
     return f'{about}{legend}<div class="pictures" style="display:flex;flex-wrap:wrap;gap:8px 24px">{pictures}</div>'
 
@@ -41,7 +40,7 @@ def bars(name: str, mix: Sequence[MixFacts]) -> str:
             )
     for k in range(len(levels) + 1):
         y, dash = TOP + HIGH * k / len(levels), "" if k in (0, len(levels)) else ' stroke-dasharray="6 4"'
-        parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDE - 8}" stroke="{GREY}" stroke-width="1.4"{dash}/>')
+        parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDE - 8}" stroke="currentColor" stroke-width="1.2"{dash}/>')
     parts += [words(LEFT - 6, TOP + HIGH * (1 - share) + 4, f"{share:.0%}", "end") for share in (0, 0.5, 1)]
     parts.append(words(LEFT, TOP + HIGH + 16, f"step {mix[0]['step']}"))
     parts.append(words(WIDE - 8, TOP + HIGH + 16, f"{mix[-1]['step']}", "end"))
