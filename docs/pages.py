@@ -44,6 +44,7 @@ ADDRESS = {
     "docs/objectives.md": "about-objectives.md",
     "docs/corpora.md": "all-corpora.md",
     "docs/glossary.md": "glossary.md",
+    "docs/instruments.md": "instruments.md",
 }
 """The documents that people wrote, or other scripts, and the pages that they become."""
 

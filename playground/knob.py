@@ -15,7 +15,7 @@ KnobValue = bool | float | str
 
 @dataclass(frozen=True)
 class Knob:
-    """What a slider, a switch or a `--set name=value` needs to know about one field."""
+    """What a slider, a switch or a `--set name=value` needs to know about one field; text may have several `lines`."""
 
     name: str
     default: Any
@@ -24,14 +24,15 @@ class Knob:
     choices: tuple[Any, ...]
     unit: str
     why: str
+    lines: int = 1
 
 
 def knob(
     default: Any, low: float | None = None, high: float | None = None, *, choices: tuple[Any, ...] = (),
-    unit: str = "", why: str = "",
+    unit: str = "", why: str = "", lines: int = 1,
 ) -> Any:  # fmt: skip
     """A dataclass field with limits; numbers give `low` and `high`, words give `choices`, switches neither."""
-    return field(default=default, metadata={"knob": (low, high, choices, unit, why)})
+    return field(default=default, metadata={"knob": (low, high, choices, unit, why, lines)})
 
 
 def knobs(part: Any) -> tuple[Knob, ...]:

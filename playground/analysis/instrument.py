@@ -150,4 +150,5 @@ def labels(*names: str) -> Need:
         absent = [name for name in names if name not in subject.corpus.labels]
         return f"The corpus {subject.corpus.name} has no gold labels for {', '.join(absent)}." if absent else ""
 
+    lacks.__doc__ = f"The corpus has gold labels of these names: {', '.join(names)}."
     return lacks

@@ -77,6 +77,45 @@ def test_the_head_that_agreement_needs_is_found_and_switched_off(page: Page, add
     expect(headline).to_contain_text(f"Without layer1.head1, {dearest} the loss is")
     page.get_by_role("button", name="layer1.head1", exact=True).click()
     expect(headline).to_contain_text(f"Without {dearest} the loss is")
-    found = [row for rows in tables(page).values() for row in rows if row.get("probe") == "agreement"]
+    found = [
+        row for rows in tables(page).values() for row in rows if "model" in row and row.get("probe") == "agreement"
+    ]
     right = {row["model"]: float(row["right"]) for row in found}
     assert right["off"] < right["all on"] - 0.1, found
+
+
+def test_a_lasso_lists_the_words_in_it_and_escape_clears_it(page: Page, address: str, monkeypatch) -> None:
+    monkeypatch.setattr(TrainStore.param.steps, "default", 30)
+    visit(page, f"{address}/?page=train&corpus=reviews")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("30 of 30", exact=True)).to_be_visible()
+    page.get_by_role("tab", name="Inside").click()
+    page.get_by_role("button", name="neighbours and map").click()
+    page.get_by_role("button", name="Measure", exact=True).click()
+    points, caught = page.locator("[data-label]"), page.locator(".caught")
+    expect(caught).to_contain_text("Drag around points")
+    page.locator("[data-lasso]").scroll_into_view_if_needed()
+    box = page.locator("[data-lasso] svg").bounding_box()
+    assert box is not None
+    corners = [(0.02, 0.03), (0.5, 0.03), (0.5, 0.95), (0.02, 0.95)]
+    around = [(box["x"] + a * box["width"], box["y"] + b * box["height"]) for a, b in corners]
+    page.mouse.move(*around[0])
+    page.mouse.down()
+    for x, y in around[1:]:
+        page.mouse.move(x, y, steps=4)
+    page.mouse.up()
+    middle = box["x"] + 0.5 * box["width"]
+    left = points.evaluate_all(
+        "(all, x) => all.filter((g) => { const b = g.querySelector('circle').getBoundingClientRect();"
+        " return (b.left + b.right) / 2 < x; }).map((g) => g.dataset.label)",
+        middle,
+    )
+    assert 0 < len(left) < points.count()
+    expect(caught).to_have_text(f"{len(left)} of {points.count()} points: {', '.join(left)}.")
+    expect(page.locator(".faded")).to_have_count(points.count() - len(left))
+    shot(still(page), "inside-lasso")
+    page.keyboard.press("Escape")
+    expect(page.locator(".faded, .lasso")).to_have_count(0)
+    expect(caught).to_contain_text("Drag around points")
+    page.get_by_text("The points as a table").click()
+    expect(page.locator("details table")).to_be_visible()

@@ -9,14 +9,18 @@ import pytest
 from bokeh.plotting import figure
 
 from playground import catalog
+from playground.analysis.inspection import instruments_of
+from playground.analysis.instrument import instrument_named
+from playground.analysis.words.vectors import word_vectors
 from playground.cli import parser
 from playground.finetuning import find_strategy, find_task
 from playground.finetuning.strategy.plasticity import everything
 from playground.objectives import find_objective
 from playground.trace.rebuild import rebuild
 from playground.training import Stepped, train
+from playground.training.observe.subjects import of_learner
 from playground.zoo import entry_named
-from tests.runs import alone, reviews, run_of
+from tests.runs import alone, learner_of, reviews, run_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "extend.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"`playground ([^`]+)`", PAGE)
@@ -45,8 +49,8 @@ def written(tmp_path, monkeypatch):
     forget()
 
 
-def test_there_are_five_and_each_is_short():
-    assert len(FILES) == 5
+def test_there_are_six_and_each_is_short():
+    assert len(FILES) == 6
     assert {path: len(text.splitlines()) for path, text in FILES.items() if len(text.splitlines()) >= 25} == {}
 
 
@@ -87,17 +91,30 @@ def test_every_command_is_parsed_and_names_what_is_there(written):
     for path in FILES:
         written(path)
     commands = [parser().parse_args(shlex.split(command)) for command in COMMANDS if command != "zoo"]
-    assert {command.command for command in commands} == {"objective", "train", "compare"}
+    assert {command.command for command in commands} == {"objective", "train", "compare", "inspect"}
     for command in commands:
         match command.command:
             case "objective":
                 assert find_objective(command.name)
             case "train":
                 assert entry_named(command.entry)
+            case "inspect":
+                assert instruments_of(command.instruments)
             case "compare":
                 assert entry_named(command.base)
                 assert find_task(command.task)
                 assert all(map(find_strategy, command.strategies.split(",")))
+
+
+def test_an_instrument_is_found_and_measures(written):
+    written("playground/analysis/instruments/vector_lengths.py")
+    subject = of_learner(learner_of(), reviews(), "RoBERTa")
+    found = instrument_named("vector lengths").look(subject)
+    [table] = found.tables
+    words, vectors = table.columns["word"], word_vectors(subject.model)
+    first = vectors[subject.tokenizer.words.index(words[0])]
+    assert table.columns["length"][0] == pytest.approx(float(first.square().sum().sqrt()))
+    assert -1 <= found.number("correlation of rank and length") <= 1
 
 
 def test_a_chart_is_a_figure(written):

@@ -89,6 +89,7 @@ def check_outcomes(one, other):
     assert (torch.equal(one.plan, other.plan), torch.equal(one.rates, other.rates)) == (True, True)
     for what in ("accuracy", "forgetting", "plugged_in", "moved", "shares"):
         assert getattr(one, what) == pytest.approx(getattr(other, what), abs=1e-9), what
+    assert one.mix.shape == other.mix.shape and torch.allclose(one.mix, other.mix, atol=1e-6)
     assert one.unchanged == other.unchanged
 
 

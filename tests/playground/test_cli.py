@@ -600,7 +600,9 @@ def test_compare_says_how_much_of_each_level_a_mix_reads(facts, call, text):
     line = ["compare", "run", "--strategies", "layer mix,feature-based", *QUICK]
     mix, plain = facts(*line)["strategies"]
     assert len(mix["levels"]) == 2 and sum(mix["levels"]) == pytest.approx(1.0)
-    assert plain["levels"] == []
+    assert [look["step"] for look in mix["mix"]] == [*range(len(mix["mix"]))]
+    assert (mix["mix"][0], mix["mix"][-1]["levels"]) == ({"step": 0, "scale": 1.0, "levels": [0.5, 0.5]}, mix["levels"])
+    assert plain["levels"] == plain["mix"] == []
     first, top = (f"{share:.0%}" for share in mix["levels"])
     assert f"\nlayer mix reads embeddings {first}, the top {top}.\n" in call(*line)[1]
 

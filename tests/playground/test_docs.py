@@ -6,7 +6,8 @@ import shlex
 from pathlib import Path
 from typing import Literal, NotRequired, TypedDict
 
-from playground.analysis.instrument import instruments
+from playground.analysis.inspection import instruments_of
+from playground.analysis.instrument import instruments, labels
 from playground.cli import parser
 from playground.compression.method import methods
 from playground.corpora import open_corpus
@@ -107,6 +108,15 @@ def test_the_commands_for_transfer_can_be_typed():
 def test_the_glossary_is_what_its_script_writes():
     made = runpy.run_path(str(DOCS / "write_glossary.py"))
     assert made["page"]() == (DOCS / "glossary.md").read_text(encoding="utf-8")
+
+
+def test_the_instruments_are_what_their_script_writes_and_its_commands_can_be_typed():
+    made = runpy.run_path(str(DOCS / "write_instruments.py"))
+    assert made["page"]() == (DOCS / "instruments.md").read_text(encoding="utf-8")
+    one, several = re.findall(r"`playground (inspect [^`]+)`", made["HEAD"])
+    assert instruments_of(parser().parse_args(shlex.split(one)).instruments)
+    assert parser().parse_args(shlex.split(several)).over == "seeds"
+    assert made["needed"](labels("pos", "head")) == "The corpus has gold labels of these names: pos, head."
 
 
 def test_a_heading_explains_its_terms_and_nothing_else():

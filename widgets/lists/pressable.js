@@ -1,6 +1,7 @@
 /** Markup of our own in which parts can be pressed: tables, a timeline and cards. What is pressed is said by its name. */
 
 import { endOf, follow, listen, node, tell } from "../animation/js/dom.js";
+import { lassos } from "./lasso.js";
 
 const PART = "[data-act]";
 const BAR = 70; // pixels of the bar over the page
@@ -72,7 +73,7 @@ function render({ model, el }) {
   el.replaceChildren(root);
   draw();
   const heard = listen([[root, "click", onClick], [root, "keydown", onKey]]);
-  return endOf(heard, follow(model, ["markup"], arrive), follow(model, ["shown", "chosen"], mark));
+  return endOf(heard, lassos(root), follow(model, ["markup"], arrive), follow(model, ["shown", "chosen"], mark));
 }
 
 export default { render };

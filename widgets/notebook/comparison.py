@@ -24,7 +24,7 @@ from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing, in_block
 from widgets.notebook.training import Trained, warn
 from widgets.state.base import corpus_info, origin_of
-from widgets.static import comparison, svg
+from widgets.static import comparison, layer_mix, svg
 
 
 class Compared(Drawing):
@@ -78,7 +78,7 @@ class Compared(Drawing):
         plans = "".join(svg.heat(name, some[0].groups, some[0].rates) for name, some in outcomes.items())
         return in_block(
             f'<div class="pictures">{right}{lost}</div>'
-            f"{comparison.markup(self.facts)}"
+            f"{layer_mix.markup(self.facts['strategies'])}{comparison.markup(self.facts)}"
             '<p class="title">Learning rate per layer over time (filled: full rate, empty: frozen)</p>'
             f'<div class="pictures">{plans}</div>'
         )

@@ -23,6 +23,9 @@ TRANSFORMER = (
 OTHERS = ("transformer", "lstm", "gru")
 """The kinds that take the place of each other."""
 
+LONGEST_TEXT = 20_000
+"""Characters of a text that a knob takes, as many as are read of a typed text."""
+
 SIZES = {
     "width": (16, 32, 48, 64, 96, 128, 192, 256),
     "heads": (1, 2, 4, 8),
@@ -143,6 +146,8 @@ def control(k: Knob) -> Any:
     if k.choices:
         return pmui.Select(label=label, options=list(k.choices), **shared)
     label = f"{label} ({k.unit})" if k.unit not in ("", label) else label
+    if k.lines > 1:
+        return pmui.TextAreaInput(label=label, rows=k.lines, max_length=LONGEST_TEXT, size="small", **shared)
     if isinstance(k.default, str):
         return pmui.TextInput(label=label, size="small", **shared)
     if isinstance(k.default, int):

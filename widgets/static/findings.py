@@ -29,6 +29,11 @@ STYLE = f"""
 .finding .sentence {{ line-height: 2.1; margin: .2em 0; }}
 .finding .sentence span {{ padding: 2px 5px; border-radius: 4px; }}
 .finding table {{ width: auto; }} .finding td, .finding th {{ padding-right: 18px; }}
+.finding .caught {{ display: none; }} .pressable .caught {{ display: block; min-height: 2.6em; margin: .3em 0; }}
+.pressable [data-lasso] svg {{ cursor: crosshair; touch-action: none; max-width: 100%; height: auto; }}
+.finding [data-label] {{ transition: opacity .15s; }} .finding .faded {{ opacity: .12; }}
+.finding .lasso {{ fill: {VERMILION}18; stroke: {VERMILION}; stroke-width: 1.2; stroke-dasharray: 4 3; }}
+.finding summary {{ cursor: pointer; opacity: .8; }}
 .numbers {{ display: flex; flex-wrap: wrap; gap: 8px 30px; margin: .4em 0 1em; }}
 .numbers b {{ display: block; font-size: 1.35em; font-weight: 600; font-variant-numeric: tabular-nums; }}
 .numbers span {{ display: block; opacity: .72; font-size: .8em; }}
@@ -46,6 +51,11 @@ WIDE, LETTER = 640, 6.4
 
 MOST_ROWS, MOST_CELLS, MOST_SENTENCES = 60, 1_600, 12
 """Rows of a plain table, cells that are drawn one by one, and sentences that are shown; files have all."""
+
+MOST_NAMED = 60
+"""Points of a map that have their names next to them."""
+
+HINT = "Drag around points to list them; Escape clears the selection."
 
 
 def inspection(made: Inspection, panel: str = "") -> str:
@@ -198,20 +208,27 @@ def curve(table: Table) -> str:
 
 
 def scatter(table: Table) -> str:
-    """Points in a plane, a colour for each group."""
+    """Points in a plane, a colour for each group; on a page a lasso (`lists/lasso.js`) lists those that it holds."""
     drawing = _as(Scatter, table)
     across, up = _floats(table, drawing.x), _floats(table, drawing.y)
     groups = _text(table, drawing.group) if drawing.group else [""] * len(up)
     labels = _text(table, drawing.label) if drawing.label else [""] * len(up)
     x, y, colours = _scale(across, 60, WIDE - 16), _scale(up, 320, 12), _colours(groups)
     parts = [*_ground(y, up), *(words(x(v), 338, f"{v:g}", "middle") for v in ticks(*_ends(across), 7))]
+    named = len(up) <= MOST_NAMED and drawing.label and max(map(len, labels)) < 16
     for k, group in enumerate(groups):
         if isfinite(across[k]) and isfinite(up[k]):
-            parts.append(dot(x(across[k]), y(up[k]), colours[group], f"{labels[k]} {group}".strip()))
-    if len(up) <= 60 and drawing.label and max(map(len, labels)) < 16:
-        parts += [words(x(a) + 5, y(b) - 4, label) for a, b, label in zip(across, up, labels, strict=True)]
+            point = dot(x(across[k]), y(up[k]), colours[group], f"{labels[k]} {group}".strip())
+            name = words(x(across[k]) + 5, y(up[k]) - 4, labels[k]) if named else ""
+            parts.append(f'<g data-label="{escape(labels[k] or group)}">{point}{name}</g>')
     parts += [words(WIDE - 16, 356, drawing.x, "end", more=BOLD), words(60, 10, drawing.y, more=BOLD)]
-    return _legend(colours) + _svg("".join(parts), WIDE, 360, table.title)
+    drawn = _legend(colours) + _svg("".join(parts), WIDE, 360, table.title)
+    return f'<div data-lasso="">{drawn}<p class="quiet caught" role="status">{HINT}</p></div>{_as_rows(table)}'
+
+
+def _as_rows(table: Table) -> str:
+    """The points as a table, for those who see or point at none."""
+    return f"<details><summary>The points as a table</summary>{plain_rows(table)}</details>"
 
 
 # matrices

@@ -71,7 +71,7 @@ def _best(shape: Architecture, items: list[ProbeItem]) -> float:
 
 
 def knows_agreement(subject: Subject) -> str:
-    """The words of the sentences stand in its training text."""
+    """Its training text has the words of the sentences."""
     if all(len(in_known_words(agreement_items(n, 20), subject.corpus)) >= FEWEST for n in ATTRACTORS):
         return ""
     return (

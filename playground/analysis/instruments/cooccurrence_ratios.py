@@ -3,29 +3,36 @@
 from dataclasses import dataclass
 
 import torch
+from torch.nn.functional import normalize
 
-from playground.analysis.cooccurrence import cooccurrence
-from playground.analysis.finding import Bars, Finding, Number, Table, columns_of
+from playground.analysis.cooccurrence import cooccurrence, dense, factors, ppmi
+from playground.analysis.finding import Bars, Finding, Number, Scatter, Table, columns_of
 from playground.analysis.instrument import Instrument
 from playground.analysis.subject import Subject
-from playground.analysis.words.vectors import id_of, known_words, nearest, word_vectors
+from playground.analysis.words.vectors import id_of, in_a_plane, known_words, nearest, word_vectors
 from playground.corpora.tinyworld.presets.kinds import COLOURS, TAXONOMY
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.arrange import Cells
+from playground.tokenizing import read_input
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The two words, and those that tell them apart."""
+    """The two words, those that tell them apart, and the text that is counted."""
 
     first: str = knob("ice", why="Words that occur more often with this one have a ratio above 1.")
     second: str = knob("steam", why="Words that occur more often with this one have a ratio below 1.")
     others: str = knob("solid gas water fashion", why="Words whose ratios are shown.")
     window: int = knob(10, 1, 40, unit="tokens", why="Words at most this far apart co-occur.")
-    smoothing: float = knob(0.5, 0.0, 10.0, unit="counts", why="Added to each count, so that no ratio is infinite.")
+    smoothing: float = knob(0.5, 0.01, 10.0, unit="counts", why="Added to each count, so that no ratio is infinite.")
+    text: str = knob("", lines=6, why="Sentences of your own, one a line, to be counted; empty: the training text.")
 
 
 DEFAULT = Settings()
+
+LONGEST, MOST_SHOWN, WIDTH = 5_000, 150, 16
+"""Tokens of a typed text that are counted, words on the map, and numbers of their vectors."""
 
 
 def has_ice(subject: Subject) -> str:
@@ -36,11 +43,17 @@ def has_ice(subject: Subject) -> str:
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
-    """P(k | first) / P(k | second) for each word k, from the counts of the training text."""
+    """P(k | first) / P(k | second) for each word k, from the counts of a text, and vectors that are made of these."""
     first, second = (id_of(subject, word) for word in (settings.first, settings.second))
     others = {word: id_of(subject, word) for word in settings.others.split()}
-    subject.count(subject.corpus.held_out_from, "tokens of the training text")
-    cells = cooccurrence(_apart(subject), subject.tokenizer.specials, settings.window)
+    ids, notice = _counted(subject, settings.text)
+    spelt = {settings.first: first, settings.second: second, **others}
+    absent = [word for word, k in spelt.items() if not (ids == k).any()]
+    if {settings.first, settings.second} & {*absent}:
+        raise UserError(f"Your text does not have the word {absent[0]}; type sentences with both words.")
+    notice += f" Not in your text, so that the ratio says nothing: {', '.join(absent)}." if absent else ""
+    subject.count(len(ids), "tokens counted")
+    cells = cooccurrence(ids, subject.tokenizer.specials, settings.window)
     of = {word: _chances(cells, word, settings.smoothing, len(subject.tokenizer)) for word in (first, second)}
     ratios = {word: float(of[first][k] / of[second][k]) for word, k in others.items()}
     columns = {
@@ -53,7 +66,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     high, low = max(ratios, key=ratios.__getitem__), min(ratios, key=ratios.__getitem__)
     return Finding(
         f"{high} co-occurs most with {settings.first} (ratio {ratios[high]:.3g}), {low} with {settings.second} "
-        f"({ratios[low]:.3g}).",
+        f"({ratios[low]:.3g}). {notice}".strip(),
         tuple(Number(word, ratio, "ratio", {"no difference": 1.0}) for word, ratio in ratios.items()),
         (
             Table(
@@ -61,17 +74,46 @@ def measure(subject: Subject, settings: Settings) -> Finding:
                 Bars("word", "logarithm of the ratio"), "log10 of the ratio", {"no difference": 0.0},
                 "Windows end with the sentence; GloVe's own do not.",
             ),
+            _map(subject, cells, [first, second], list(others.values())),
         ),
     )  # fmt: skip
 
 
-def _apart(subject: Subject) -> torch.Tensor:
-    """The training text with [SEP] in place of the last token of each sentence, so that no window goes beyond."""
-    corpus = subject.corpus
-    end = corpus.sentence_ids[1:] != corpus.sentence_ids[:-1]
-    ids = corpus.ids.clone()
-    ids[:-1] = ids[:-1].masked_fill(end, subject.tokenizer.specials.sep)
-    return ids[: corpus.held_out_from]
+def _counted(subject: Subject, text: str) -> tuple[torch.Tensor, str]:
+    """The ids `[n]` that are counted, with [SEP] between sentences, and what of a typed text is not read."""
+    specials = subject.tokenizer.specials
+    if not text.strip():
+        corpus, end = subject.corpus, subject.corpus.held_out_from
+        return _apart(corpus.ids[:end], corpus.sentence_ids[:end], specials.sep), ""
+    read = read_input(text.replace("\n", "\n\n"), subject.tokenizer, LONGEST)
+    return _apart(read.tokens.ids[0], read.tokens.sentence_ids[0], specials.sep), read.notice
+
+
+def _apart(ids: torch.Tensor, sentence_ids: torch.Tensor, sep: int) -> torch.Tensor:
+    """A text `[n]` with [SEP] between its sentences, so that no window goes beyond."""
+    at = torch.arange(len(ids))
+    at[1:] += (sentence_ids.diff() != 0).cumsum(0)
+    return ids.new_full((int(at[-1]) + 1,), sep).scatter(0, at, ids)
+
+
+def _map(subject: Subject, cells: Cells, two: list[int], others: list[int]) -> Table:
+    """The most frequent words of the counts in a plane: PPMI of the counts, its singular vectors, their directions."""
+    table = dense(cells, len(subject.tokenizer))
+    counts = table.sum(1)
+    frequent = counts.topk(min(MOST_SHOWN, int((counts > 0).sum()))).indices.tolist()
+    named = [k for k in (*two, *others) if counts[k] > 0]
+    shown = torch.tensor([*dict.fromkeys([*named, *frequent])])
+    vectors = factors(ppmi(table[shown][:, shown]), WIDTH)
+    points = in_a_plane(normalize(vectors, dim=-1))
+    role = dict.fromkeys(others, "their ratios are shown") | dict.fromkeys(two, "the two words")
+    columns = {
+        "x": points[:, 0].tolist(),
+        "y": points[:, 1].tolist(),
+        "word": [subject.tokenizer.words[k] for k in shown.tolist()],
+        "group": [role.get(k, "other words") for k in shown.tolist()],
+    }
+    note = "Word vectors that are made of the counts alone, without training: singular vectors of their PPMI."
+    return Table("Word vectors of the same counts", columns, Scatter("x", "y", "word", "group"), note=note)
 
 
 def _chances(cells: Cells, word: int, smoothing: float, size: int) -> torch.Tensor:

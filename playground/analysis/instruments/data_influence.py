@@ -196,7 +196,7 @@ class CheckpointSettings:
 
 
 def kept_checkpoints(subject: Subject) -> str:
-    """Earlier checkpoints of the run were kept."""
+    """The run has earlier checkpoints."""
     if len(subject.earlier) < 1:
         return "This run has no earlier checkpoints; train it with --save-every."
     return ""

@@ -68,7 +68,7 @@ def _sentences(words: list[str]) -> Iterator[list[str]]:
 
 
 def knows_roles(subject: Subject) -> str:
-    """The words of the sentences stand in its training text."""
+    """Its training text has the words of the sentences."""
     if all(len(in_known_words(items, subject.corpus)) >= FEWEST for items in _items(10).values()):
         return ""
     return f"The corpus {subject.corpus.name} has no people who greet and push each other; train on roles or world."

@@ -74,7 +74,7 @@ def _ask(subject: Subject, rows: list[list[str]], position: int, words: tuple[st
 
 
 def knows_names(subject: Subject) -> str:
-    """All names of two words stand in its training text."""
+    """Its training text has all names of two words."""
     if subject.tokenizer.kind == "word" and known_words(subject.corpus).issuperset((*BEFORE, *FIRST, *SECOND)):
         return ""
     return f"The corpus {subject.corpus.name} has no names of two words such as new york; train on world."

@@ -63,11 +63,27 @@ class StrategyMeans(TypedDict):
     """How far the pre-training loss rose, with added modules removed; null where the model has no head for it."""
 
 
+class MixFacts(TypedDict):
+    """A learned mix of the layers after some steps, the mean over the seeds (ELMo, arXiv:1802.05365, eq. 1)."""
+
+    step: int
+    """Steps so far; 0 is the start, where all levels have equal shares."""
+
+    scale: float
+    """The factor of the whole mix, gamma."""
+
+    levels: list[float]
+    """The share of each level, embeddings first."""
+
+
 class StrategyFacts(StrategyMeans):
     """What a strategy got and what came of it, at the largest number of labelled texts."""
 
     levels: list[float]
     """The share of each level, embeddings first, in a learned mix of the layers; empty where none is learned."""
+
+    mix: list[MixFacts]
+    """The learned mix over the steps, from the start to the end; empty where none is learned."""
 
     measured: dict[str, MeanAndSd]
     """Every measure of the task, by its name."""
@@ -388,10 +404,14 @@ def mixed_levels(facts: ComparisonFacts) -> list[str]:
     """How much of each level every learnt mix reads, in a sentence each (ELMo's s_j, arXiv:1802.05365, eq. 1)."""
     sentences = []
     for s in facts["strategies"]:
-        names = ["embeddings", *(f"layer {k}" for k in range(1, len(s["levels"]) - 1)), "the top"]
-        shares = [f"{name} {share:.0%}" for name, share in zip(names, s["levels"], strict=False)]
+        shares = [f"{name} {share:.0%}" for name, share in zip(level_names(s["levels"]), s["levels"], strict=True)]
         sentences += [f"{s['name']} reads {', '.join(shares)}."] if shares else []
     return sentences
+
+
+def level_names(shares: Sequence[float]) -> list[str]:
+    """The names of the levels that a mix has."""
+    return ["embeddings", *(f"layer {k}" for k in range(1, len(shares) - 1)), "the top"][: len(shares)]
 
 
 def judge_curve(
@@ -432,6 +452,10 @@ def _facts(name: str, outcomes: Sequence[Result], got: Allotted) -> StrategyFact
     return {
         **_means(name, outcomes),
         "levels": [fmean(level) for level in zip(*(o.shares for o in outcomes), strict=True)],
+        "mix": [
+            {"step": round(step), "scale": scale, "levels": levels}
+            for step, scale, *levels in torch.stack([o.mix for o in outcomes]).double().mean(0).tolist()
+        ],
         "measured": {name: spread([o.measured[name] for o in outcomes]) for name in first.measured},
         "trainable": first.trainable,
         "stored": first.stored,

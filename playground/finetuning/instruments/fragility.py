@@ -53,7 +53,7 @@ class Settings:
 
 
 def words_alone(subject: Subject) -> str:
-    """Its vocabulary holds whole words, from which other vocabularies can be learnt."""
+    """Its vocabulary holds whole words, from which other vocabularies can be learned."""
     if subject.tokenizer.kind != "word":
         return f"Its vocabulary holds pieces of the kind {subject.tokenizer.kind}, not the words to learn others from."
     return ""

@@ -34,7 +34,7 @@ class WrittenResult(TypedDict):
     rates: list[list[float]]
     moved: list[float]
     plugged_in: float | None
-    shares: list[float]
+    mix: list[list[float]]
     unchanged: bool
     measured: dict[str, float]
     sizes: list[int]
@@ -52,6 +52,7 @@ class Line(TypedDict):
 
 
 RESULT = form_of(WrittenResult)
+TENSORS = ("plan", "rates", "mix")
 
 
 @dataclass
@@ -126,7 +127,7 @@ def write_outcome(outcome: Result) -> WrittenResult:
     """An outcome as JSON; every number comes back to the last bit."""
     values: dict[str, Any] = {f.name: getattr(outcome, f.name) for f in fields(outcome)}
     values |= {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
-    values |= {"plan": outcome.plan.tolist(), "rates": outcome.rates.tolist()}
+    values |= {name: getattr(outcome, name).tolist() for name in TENSORS}
     return WrittenResult(**values)
 
 
@@ -134,7 +135,7 @@ def read_outcome(values: WrittenResult) -> Result:
     """The outcome that was written."""
     known: dict[str, Any] = {f.name: values[f.name] for f in fields(Result)}
     known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
-    known |= {name: torch.tensor(values[name]) for name in ("plan", "rates")}
+    known |= {name: torch.tensor(values[name]) for name in TENSORS}
     return Result(**known)
 
 

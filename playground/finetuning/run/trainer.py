@@ -35,6 +35,9 @@ HEAD, BODY = "task head", ("embeddings", "encoder", "decoder")
 SEEN, BLOCK = 128, 128
 """Unseen texts of an evaluation between two steps, and how many are read at once."""
 
+MIXES = 20
+"""How often a learned mix of levels is kept on the way, besides its start."""
+
 AHEAD = 128
 """Steps whose texts are named to a GPU at once, since every copy waits for it."""
 
@@ -88,8 +91,9 @@ class Result:
     `plan` `[g, s]` was planned, `rates` `[g, s]` was used; `moved` is the distance each group moved, `sizes` are their
     numbers of weights. Forgetting is measured with the extra modules detached, `plugged_in` with them attached, and
     both are None where the base has no head for it;
-    `unchanged` says whether the model, without them, gives bit for bit what it gave before; `shares` is how much of
-    each level a learnt mix reads; `measured` are all numbers of the task, the accuracy among them.
+    `unchanged` says whether the model, without them, gives bit for bit what it gave before; `mix` `[m, 2 + l]` has for
+    some steps, the start and the end among them, the step, the scale of a learned mix of levels and the share of each;
+    `measured` are all numbers of the task, the accuracy among them.
     """
 
     accuracy: float
@@ -102,10 +106,15 @@ class Result:
     rates: Tensor
     moved: tuple[float, ...]
     plugged_in: float | None = 0.0
-    shares: tuple[float, ...] = ()
+    mix: Tensor = field(default_factory=lambda: torch.zeros(0))
     unchanged: bool = False
     measured: Mapping[str, float] = field(default_factory=dict)
     sizes: tuple[int, ...] = ()
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """How much of each level a learned mix reads in the end, from the bottom up; empty for other heads."""
+        return tuple(self.mix[-1, 2:].tolist()) if len(self.mix) else ()
 
 
 def tune(
@@ -201,6 +210,7 @@ class Finetuner:
         self.reader = self._reader(self.train)
         self.terms = [(term, term.begin(self)) for term in (*strategy.penalties, *strategy.aux_losses)]
         self.mean = WeightAverage(self.every)
+        self.mixes = {0: self.head.mix()} if strategy.head.mixes else {}
 
     def learn(self, step: int) -> Tensor:
         """One step of the optimiser; the loss of the task."""
@@ -255,6 +265,8 @@ class Finetuner:
             self.mean.take()
             if step + 1 == self.steps:
                 self.mean.put(self.mean.mean)
+        if self.mixes and self._due(step, MIXES):
+            self.mixes[step + 1] = self.head.mix()
 
     def frozen(self, step: int) -> int:
         """The highest level below everything that learns in a step."""
@@ -303,8 +315,16 @@ class Finetuner:
         return MidRunEval(len(index), accuracy, forgetting, distances(self.start, self.groups), self.sizes)
 
     def _looks(self, step: int) -> bool:
-        looks = self.setting.looks
-        return (step + 1) * looks // self.steps > step * looks // self.steps
+        return self._due(step, self.setting.looks)
+
+    def _due(self, step: int, times: int) -> bool:
+        """Whether what is done so many times, evenly over the run, is done after this step."""
+        return (step + 1) * times // self.steps > step * times // self.steps
+
+    def _mixed(self) -> Tensor:
+        if not self.mixes:
+            return torch.zeros(0)
+        return torch.cat([torch.tensor([*self.mixes])[:, None], torch.stack([*self.mixes.values()]).cpu()], dim=1)
 
     def outcome(self, test: Dataset, seconds: float) -> Result:
         """The result after the last step; the extra modules are detached."""
@@ -318,7 +338,7 @@ class Finetuner:
         return Result(
             measured["accuracy"], forgetting, self._count(thawed), self._count({*thawed, *new} - {OTHER}), seconds,
             tuple(self.groups), self.plan, self.rates, distances(self.start, self.groups),
-            plugged_in, self.head.shares, self._unchanged(), measured, self.sizes,
+            plugged_in, self._mixed(), self._unchanged(), measured, self.sizes,
         )  # fmt: skip
 
     def _count(self, groups: Container[str]) -> int:

@@ -64,10 +64,10 @@ class LevelReader(nn.Module):
         if spec.mixes:
             self.weights, self.scale = nn.Parameter(torch.zeros(len(levels))), nn.Parameter(torch.ones(1))
 
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """How much of each level is in the mix, from the bottom up; empty for other heads."""
-        return tuple(self.weights.softmax(0).tolist()) if self.spec.mixes else ()
+    @torch.no_grad()
+    def mix(self) -> Tensor:
+        """The scale and how much of each level is in the mix, from the bottom up `[1 + l]`."""
+        return torch.cat([self.scale, self.weights.softmax(0)])
 
     def read(self, known: Mapping[int, Tensor]) -> Tensor:
         """The levels as one."""

@@ -337,8 +337,9 @@ def test_every_strategy_is_held_against_the_first_with_an_interval():
 def test_an_outcome_comes_back_to_the_last_bit():
     outcome = last_of("layer mix", seeds=1).outcomes["layer mix"][0]
     back = read_outcome(json.loads(json.dumps(write_outcome(outcome))))
-    assert torch.equal(back.plan, outcome.plan) and torch.equal(back.rates, outcome.rates)
-    assert replace(back, plan=outcome.plan, rates=outcome.rates) == outcome
+    tensors = {name: getattr(outcome, name) for name in ("plan", "rates", "mix")}
+    assert all(torch.equal(getattr(back, name), tensor) for name, tensor in tensors.items())
+    assert replace(back, **tensors) == outcome
 
 
 @pytest.mark.slow

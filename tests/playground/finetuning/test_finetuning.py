@@ -700,10 +700,15 @@ def test_a_layer_that_the_model_does_not_have_is_refused():
 
 def test_a_mix_tells_how_much_of_each_level_it_reads():
     assert tuned(find_strategy("feature-based"))[-1].shares == ()
-    shares = tuned(find_strategy("layer mix"))[-1].shares
-    assert len(shares) == 2
-    assert sum(shares) == pytest.approx(1.0)
-    assert shares[0] != shares[1]
+    outcome = tuned(find_strategy("layer mix"))[-1]
+    assert len(outcome.shares) == 2
+    assert outcome.shares[0] != outcome.shares[1]
+    steps, scale, shares = outcome.mix[:, 0].tolist(), outcome.mix[:, 1], outcome.mix[:, 2:]
+    assert steps[0] == 0 and steps[-1] == outcome.plan.shape[1] and steps == sorted({*steps})
+    assert (float(scale[0]), shares[0].tolist()) == (1.0, [0.5, 0.5])
+    assert float(scale[-1]) != 1.0
+    assert shares.sum(1).tolist() == pytest.approx([1.0] * len(steps))
+    assert tuple(shares[-1].tolist()) == outcome.shares
 
 
 def test_ulmfits_pooling_is_the_last_the_highest_and_the_mean_of_the_real_positions():

@@ -10,12 +10,12 @@ from playground.corpora import open_corpus
 from playground.corpora.sources import FEWEST, name_with_knobs, read_name, source_knobs, sources
 from playground.corpora.tokenization import Tokenization
 from playground.errors import UserError
-from playground.knob import knobs
+from playground.knob import Knob, knobs
 from playground.zoo import find_entry
 from tests.runs import is_a_sentence
 from widgets.app import main
 from widgets.pages.corpus import CorpusPage
-from widgets.pages.knobs import corpus_knobs
+from widgets.pages.knobs import control, corpus_knobs
 from widgets.pages.train import TrainPage
 from widgets.state.app import Store
 from widgets.state.corpus import CorpusStore
@@ -54,6 +54,12 @@ def test_a_corpus_that_a_link_names_takes_the_refusal_of_the_one_before_away():
     assert "no corpus named" in store.trouble
     store.choose_corpus("bilingual(shared=0.5)")
     assert (store.corpus_name, store.trouble) == ("bilingual(shared=0.5)", "")
+
+
+def test_a_knob_of_several_lines_is_an_area():
+    one, several = (Knob("text", "", None, None, (), "", "", lines) for lines in (1, 4))
+    assert isinstance(control(one), pmui.TextInput)
+    assert (type(control(several)), control(several).rows) == (pmui.TextAreaInput, 4)
 
 
 def test_there_are_corpora_with_knobs():

@@ -16,7 +16,7 @@ from widgets.charts.outcomes import outcome_chart
 from widgets.pages.layout import STRETCH, View, beside, column, download, heading, plot, row
 from widgets.state.transfer import TransferStore
 from widgets.state.transfer.trials import TrialCourse, Trials
-from widgets.static import comparison, model_diagram, svg, task_sequence
+from widgets.static import comparison, layer_mix, model_diagram, svg, task_sequence
 from widgets.theme import html, say
 
 ABOUT_PLANS = (
@@ -61,10 +61,11 @@ class Results(View):
         self.status, self.verdict, self.legend, self.numbers = html(""), html(""), html(""), html("")
         self.trials = column(heading("While it runs"), self.moving, visible=False)
         self.outcomes = column(beside(plot(self.right), self.lost_pane), visible=False)
+        self.mixes = html("")
         super().__init__(
             column(
                 self.progress, self.status, self.verdict, self.legend, self.labels, self.in_turn, self.trials,
-                self.outcomes, self.numbers, self.exports,
+                self.outcomes, self.mixes, self.numbers, self.exports,
                 heading("Learning rate per layer over time, and distance moved"), html(say(ABOUT_PLANS, "quiet")),
                 self.plans, editor,
             )
@@ -115,6 +116,7 @@ class Results(View):
         self.lost.show(lost)
         self.lost_pane.visible = _measured(lost, right)
         self.verdict.object, self.numbers.object = _verdict(trials), _table(trials)
+        self.mixes.object = layer_mix.markup(trials.result.facts()["strategies"]) if trials.result else ""
         self.exports.offer(trials)
         self.outcomes.visible = self.trials.visible = trials.state != "ready" and not trials.in_turn
 

@@ -35,6 +35,7 @@ from playground.analysis.words.vectors import (
 )
 from playground.corpora import open_corpus
 from playground.errors import UserError
+from playground.knob import turn
 from playground.models import Architecture
 from playground.models.model import make_model
 from playground.objectives import find_objective
@@ -144,6 +145,40 @@ def test_ratios_are_those_of_counts_by_hand():
         float(cells.seen[own & (cells.other == solid)].sum() / cells.seen[own].sum())
     )
     assert of[solid] > 2 * of[gas]
+
+
+TYPED = """ice is solid
+steam is a gas
+Ice is water.  Steam is water. Ice is solid
+the zeppelin is steam"""
+
+READ = "ice is solid|steam is a gas|ice is water .|steam is water .|ice is solid|the is steam"
+"""Its sentences as they are counted; the unknown word is skipped."""
+
+
+def counts_by_hand(word):
+    """What stands next to a word, at most 2 words away: 1/d for the distance d."""
+    counts = dict.fromkeys(READ.replace("|", " ").split(), 0.0)
+    for sentence in READ.split("|"):
+        words = sentence.split()
+        for (i, one), (j, other) in permutations(enumerate(words), 2):
+            counts[other] += 1 / abs(i - j) if one == word and abs(i - j) <= 2 else 0.0
+    return counts
+
+
+def test_a_typed_text_is_counted_instead_of_the_training_text(families):
+    instrument = instrument_named("co-occurrence ratios")
+    settings = turn(instrument.settings, {"text": TYPED, "window": 2, "smoothing": 0.01, "others": "solid gas fashion"})
+    found, every = instrument.look(families, settings), 0.01 * len(families.tokenizer)
+    ice, steam = counts_by_hand("ice"), counts_by_hand("steam")
+    assert (ice["solid"], ice["gas"], steam["a"]) == (1.0, 0.0, 0.5)
+    for word in ("solid", "gas", "fashion"):
+        chances = [(row.get(word, 0.0) + 0.01) / (sum(row.values()) + every) for row in (ice, steam)]
+        assert found.number(word) == pytest.approx(chances[0] / chances[1])
+    assert "zeppelin" in found.headline and "says nothing: fashion." in found.headline
+    assert {*found.tables[1].columns["word"]} == {*READ.replace("|", " ").split()}
+    with pytest.raises(UserError, match="does not have the word steam"):
+        instrument.look(families, replace(settings, text="ice is solid"))
 
 
 @pytest.fixture(scope="module")
