@@ -124,17 +124,30 @@ SENTENCES = f"held-out sentences of {SHORTEST} to {LONGEST} tokens"
 
 def draw_sentences(corpus: Corpus, count: int, part: Part, rng: Generator) -> Tokens:
     """At most `count` random sentences of a corpus in their order, those of a fitting length."""
+    return cut_sentences(corpus, *find_sentences(corpus, count, part, rng))
+
+
+def find_sentences(
+    corpus: Corpus, count: int, part: Part, rng: Generator, label: str = ""
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """Starts and lengths `[b]` of at most `count` random sentences; with a `label`, of those with a word that has it."""
     first, last = (0, corpus.held_out_from) if part == "train" else (corpus.held_out_from, len(corpus))
     number, words = corpus.sentence_ids[first:last], corpus.tokenizer.specials.in_text(corpus.ids[first:last])
     _, position, size = number.unique_consecutive(return_inverse=True, return_counts=True)
-    lengths = torch.zeros_like(size).index_add_(0, position, words.long())
-    starts = first + size.cumsum(0) - size
-    fitting = ((lengths >= SHORTEST) & (lengths <= LONGEST)).nonzero()[:, 0]
-    chosen = fitting[torch.randperm(len(fitting), generator=rng)[:count]].sort().values
-    return _cut(corpus, starts[chosen], lengths[chosen])
+
+    def per_sentence(which: Tensor) -> Tensor:
+        return torch.zeros_like(size).index_add_(0, position, which.long())
+
+    lengths = per_sentence(words)
+    fitting = (lengths >= SHORTEST) & (lengths <= LONGEST)
+    if label:
+        fitting &= per_sentence(corpus.labels[label][first:last] >= 0) > 0
+    rows = fitting.nonzero()[:, 0]
+    chosen = rows[torch.randperm(len(rows), generator=rng)[:count]].sort().values
+    return (first + size.cumsum(0) - size)[chosen], lengths[chosen]
 
 
-def _cut(corpus: Corpus, starts: Tensor, lengths: Tensor) -> Tokens:
+def cut_sentences(corpus: Corpus, starts: Tensor, lengths: Tensor) -> Tokens:
     """The sentences that begin at `starts` `[b]`; special tokens end a sentence, so they follow its words."""
     position = torch.arange(int(lengths.max()) if len(lengths) else 0)
     valid = position < lengths[:, None]

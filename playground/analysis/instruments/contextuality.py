@@ -11,7 +11,7 @@ from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.instruments.levels_of_sense import ambiguous
 from playground.analysis.probing.classifier import split_by
 from playground.analysis.probing.items import Items
-from playground.analysis.probing.reading import both_states, probing_texts
+from playground.analysis.probing.reading import both_states, probing_texts, sense_texts
 from playground.analysis.probing.task import token_items
 from playground.analysis.subject import Subject
 from playground.analysis.words.contexts import contextuality, participation_ratio, silhouette, subspace_curve
@@ -80,7 +80,7 @@ class SenseSettings:
 
 def measure_senses(subject: Subject, settings: SenseSettings) -> Finding:
     """The silhouette of the gold senses of each word by level, of the model and of a random encoder; one word drawn."""
-    texts = probing_texts(subject, settings.count)
+    texts = sense_texts(subject, settings.count)
     items = token_items(texts, "sense")
     words = _ambiguous_words(items)
     own, random = both_states(subject, texts.tokens)
@@ -153,11 +153,11 @@ def _cloud(subject: Subject, tokens: Tokens, items: Items, word: int, number: in
 
 def measure_subspace(subject: Subject, settings: SenseSettings) -> Finding:
     """Accuracy of the sense probe at the top level in few dimensions: trained for senses, principal, random."""
-    texts = probing_texts(subject, settings.count)
+    texts = sense_texts(subject, settings.count)
     items = token_items(texts, "sense")
     subject.count(len(items), "items of sense")
     x = items.features(subject.states(texts.tokens)[-1].cpu(), texts.tokens)
-    split = split_by(items.rows, subject.seed)
+    split = split_by(items.rows, subject.seed, texts.fitted)
     width = x.shape[1]
     sizes = [*(size for size in SIZES if size < width), width]
     scores = subspace_curve(x, items.labels, split, sizes, subject.rng("subspace"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from playground.analysis.finding import Curve, Finding, Number, Table, columns_of
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.probing.classifier import ProbeCurve, probe_curve
-from playground.analysis.probing.reading import both_states, make_items, probing_texts
+from playground.analysis.probing.reading import both_states, make_items, sense_texts
 from playground.analysis.probing.task import find_probing_task
 from playground.analysis.subject import Subject
 from playground.knob import knob
@@ -33,10 +33,13 @@ def ambiguous(subject: Subject) -> str:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The accuracy of two linear probes by level, with the random encoder's."""
-    texts = probing_texts(subject, settings.count)
+    texts = sense_texts(subject, settings.count)
     states = both_states(subject, texts.tokens)
     items = {name: make_items(subject, find_probing_task(name), texts)[1] for name in TASKS}
-    curves = {name: probe_curve(*states, texts.tokens, each, subject.seed) for name, each in items.items()}
+    curves = {
+        name: probe_curve(*states, texts.tokens, each, subject.seed, fitted=texts.fitted)
+        for name, each in items.items()
+    }
     rows = [
         (level, value, f"{name}{of}")
         for name, curve in curves.items()

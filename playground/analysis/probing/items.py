@@ -19,10 +19,14 @@ MOST = 4000
 
 @dataclass(frozen=True)
 class Texts:
-    """A padded batch of texts with labels `[r, t]` (-1: none); `names` name the values that are classes."""
+    """A padded batch of texts with labels `[r, t]` (-1: none); `names` name the values that are classes.
+
+    A probe is fitted on the first `fitted` rows and tested on the others; where it is 0 they are divided at random.
+    """
 
     tokens: Tokens
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fitted: int = 0
 
 
 @dataclass(frozen=True)

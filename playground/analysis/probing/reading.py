@@ -2,14 +2,17 @@
 
 from dataclasses import replace
 
+import torch
 from torch import Tensor
 
 from playground.analysis.probing.classifier import random_encoder
 from playground.analysis.probing.items import FEWEST, Texts
 from playground.analysis.probing.task import Made, ProbingTask
-from playground.analysis.probing.texts import different
-from playground.analysis.subject import SENTENCES, Subject
+from playground.analysis.probing.texts import different, first_rows
+from playground.analysis.subject import SENTENCES, Subject, cut_sentences, find_sentences
 from playground.batch import Tokens
+from playground.corpora import pick
+from playground.corpora.corpus import Part
 
 
 def probing_texts(subject: Subject, count: int) -> Texts:
@@ -17,6 +20,28 @@ def probing_texts(subject: Subject, count: int) -> Texts:
     names = subject.corpus.label_names
     texts = subject.once(("probing texts", count), lambda: Texts(different(subject.sentences(count)), names))
     subject.count(len(texts.tokens.ids), f"different {SENTENCES}", count)
+    return texts
+
+
+def sense_texts(subject: Subject, count: int) -> Texts:
+    """Different sentences with an ambiguous word: of the training text to fit a probe on, held-out ones to test it.
+
+    Such words are rare, so the held-out text alone has too few to fit a probe of many senses.
+    """
+
+    def made() -> Texts:
+        corpus = subject.corpus
+        (fit, fit_lengths), (test, test_lengths) = (
+            find_sentences(corpus, most, part, subject.rng("ambiguous", part), "sense")
+            for part, most in tuple[tuple[Part, int], ...]((("train", count), ("held_out", count // 2)))
+        )
+        tokens = cut_sentences(corpus, torch.cat([fit, test]), torch.cat([fit_lengths, test_lengths]))
+        rows = first_rows(tokens)  # a sentence of both parts would be known by heart
+        return Texts(pick(tokens, rows), corpus.label_names, int((rows < len(fit)).sum()))
+
+    texts = subject.once(("sense texts", count), made)
+    subject.count(texts.fitted, "training sentences with an ambiguous word", count)
+    subject.count(len(texts.tokens.ids) - texts.fitted, "held-out sentences with an ambiguous word", count // 2)
     return texts
 
 

@@ -20,6 +20,7 @@ from playground.analysis.probing.classifier import (
 )  # fmt: skip
 from playground.analysis.probing.edges import edge_probe
 from playground.analysis.probing.items import Items, Texts, items_of
+from playground.analysis.probing.reading import sense_texts
 from playground.analysis.probing.task import find_probing_task, homographs, probing_tasks, token_items
 from playground.analysis.probing.tasks.sentences import with_ids
 from playground.analysis.probing.texts import depths, different
@@ -306,3 +307,27 @@ def test_a_planted_part_of_speech_is_best_low_and_a_planted_sense_high(monkeypat
     share = dict(zip(zip(table["probe"], table["level"], strict=True), table["accuracy"], strict=True))
     assert share["part of speech", "embeddings"] > 0.97 and share["sense", "layer 2"] > 0.97
     assert share["part of speech", "layer 1"] < 0.7 and share["sense", "layer 1"] < 0.7
+
+
+def test_senses_are_fitted_on_training_sentences_and_tested_on_others_that_are_held_out():
+    corpus = open_corpus("senses", tokens=60_000)
+    subject = of_learner(learner_of(), corpus)
+    texts = sense_texts(subject, 200)
+    tokens, fitted = texts.tokens, texts.fitted
+    assert 100 < fitted <= 200 and 0 < len(tokens.ids) - fitted <= 100
+    assert bool((tokens.labels["sense"] >= 0).any(1).all())
+    assert len(tokens.ids.unique(dim=0)) == len(tokens.ids), "no sentence is on both sides"
+    known = {tuple(row) for row in find_all(corpus, "train")}
+    assert all(
+        tuple(row[:n]) in known for row, n in zip(tokens.ids.tolist()[:fitted], tokens.lengths.tolist(), strict=False)
+    )
+    items = token_items(texts, "sense")
+    split = split_by(items.rows, 0, fitted)
+    assert int(items.rows[split.train].max()) < fitted <= int(items.rows[split.test].min())
+    assert bool((split.train ^ split.test).all())
+
+
+def find_all(corpus, part):
+    """The words of all sentences of a fitting length."""
+    tokens = draw_sentences(corpus, len(corpus), part, generator(0, "all"))
+    return [row[:n] for row, n in zip(tokens.ids.tolist(), tokens.lengths.tolist(), strict=True)]
