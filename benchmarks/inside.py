@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from playground.analysis.finding import Finding
 from playground.analysis.finding import plain as plain_values
 from playground.analysis.gradients import sensitivity_of_text
+from playground.analysis.inspection import Inspection, battery, inspect_each
 from playground.analysis.instrument import instrument_named
 from playground.analysis.interventions import row_losses
 from playground.analysis.probing.classifier import split_by
@@ -207,6 +208,18 @@ def plain_probe(subject: Subject, name: str, count: int) -> list[float]:
     return accuracies
 
 
+def whole_battery() -> None:
+    """All instruments that train nothing, on the default base; those that lack something say so at once."""
+    subject = subject_of("RoBERTa")
+    start = time.process_time()
+    asked = list(inspect_each(battery(), {"base": subject}, {}))
+    line("the battery on the default base", 1000 * (time.process_time() - start))
+    measured = [made for _, made in asked if isinstance(made, Inspection)]
+    print(
+        f"  {len(measured)} instruments measured, {len(asked) - len(measured)} lack something in {subject.corpus.name}"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in (("rounds", 5), ("tokens", 128), ("layers", 12), ("heads", 12), ("width", 768)):
@@ -218,6 +231,7 @@ def main() -> None:
     for each in (heads_one_by_one, sensitivity, states):
         each(given.rounds)
     probes(1)
+    whole_battery()
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ def ambiguous(subject: Subject) -> str:
     absent = [name for name in ("pos", "sense") if name not in held or int((held[name] >= 0).sum()) < 100]
     if absent:
         return (
-            f"{subject.corpus.name} has too few words with the label {' and '.join(absent)}. Choose the corpus senses."
+            f"{subject.corpus.name} has too few words with the label {' and '.join(absent)}. Choose the corpus world."
         )
     return ""
 
