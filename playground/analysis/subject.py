@@ -130,7 +130,7 @@ def draw_sentences(corpus: Corpus, count: int, part: Part, rng: Generator) -> To
 def find_sentences(
     corpus: Corpus, count: int, part: Part, rng: Generator, label: str = ""
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """Starts and lengths `[b]` of at most `count` random sentences; with a `label`, of those with a word that has it."""
+    """Starts and lengths `[b]` of at most `count` random sentences; with a `label`, of those in which a word has it."""
     first, last = (0, corpus.held_out_from) if part == "train" else (corpus.held_out_from, len(corpus))
     number, words = corpus.sentence_ids[first:last], corpus.tokenizer.specials.in_text(corpus.ids[first:last])
     _, position, size = number.unique_consecutive(return_inverse=True, return_counts=True)
