@@ -9,6 +9,8 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+__all__ = ["Bars", "Coded", "Curve", "Finding", "Matrix", "Number", "Rows", "Scatter", "Table", "Tree", "Words"]
+
 
 @dataclass(frozen=True, eq=False)
 class Coded:

@@ -11,6 +11,8 @@ from playground.catalog import choose, find
 from playground.errors import UserError
 from playground.tokenizing import read_input
 
+__all__ = ["Instrument", "instrument_named", "instruments"]
+
 PACKAGES = ("playground.analysis.instruments", "playground.finetuning.instruments")
 """Where instruments stand; those that fine-tune or train a model need a room above this one."""
 

@@ -14,6 +14,8 @@ from playground.models import LanguageModel
 from playground.models.model import Network
 from playground.models.word_vectors import StaticNetwork
 
+__all__ = ["frequent_words", "word_vectors"]
+
 
 @torch.no_grad()
 def word_vectors(model: LanguageModel) -> Tensor:
