@@ -127,10 +127,8 @@ def draw_sentences(corpus: Corpus, count: int, part: Part, rng: Generator) -> To
     return cut_sentences(corpus, *find_sentences(corpus, count, part, rng))
 
 
-def find_sentences(
-    corpus: Corpus, count: int, part: Part, rng: Generator, label: str = ""
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """Starts and lengths `[b]` of at most `count` random sentences; with a `label`, of those in which a word has it."""
+def find_sentences(corpus: Corpus, count: int, part: Part, rng: Generator) -> tuple[Tensor, Tensor]:
+    """Starts and lengths `[b]` of at most `count` random sentences."""
     first, last = (0, corpus.held_out_from) if part == "train" else (corpus.held_out_from, len(corpus))
     number, words = corpus.sentence_ids[first:last], corpus.tokenizer.specials.in_text(corpus.ids[first:last])
     _, position, size = number.unique_consecutive(return_inverse=True, return_counts=True)
@@ -139,10 +137,7 @@ def find_sentences(
         return torch.zeros_like(size).index_add_(0, position, which.long())
 
     lengths = per_sentence(words)
-    fitting = (lengths >= SHORTEST) & (lengths <= LONGEST)
-    if label:
-        fitting &= per_sentence(corpus.labels[label][first:last] >= 0) > 0
-    rows = fitting.nonzero()[:, 0]
+    rows = ((lengths >= SHORTEST) & (lengths <= LONGEST)).nonzero()[:, 0]
     chosen = rows[torch.randperm(len(rows), generator=rng)[:count]].sort().values
     return (first + size.cumsum(0) - size)[chosen], lengths[chosen]
 

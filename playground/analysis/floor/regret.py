@@ -108,20 +108,19 @@ def floor_of(automaton: Automaton, batch: Batch, layers: int, start: Start = "wi
                     seen.append(known[reader])
     sizes = batch.tokens.lengths.tolist()
     texts = [tuple(ids[:size].tolist()) for ids, size in zip(batch.tokens.ids, sizes, strict=True)]
-    charts = {row: ParseChart(automaton, texts[row], start) for row in dict.fromkeys(one.row for one in asked)}
-    shares = {row: chart.phenomena() for row, chart in charts.items()}
-    best = [
-        charts[one.row].chances(one.position, [*known[: len(texts[one.row])].tolist()])
-        for one, known in zip(asked, seen, strict=True)
-    ]
-    return Floor(
-        automaton,
-        batch,
-        tuple(asked),
-        torch.stack(best).log() if best else torch.zeros(0, len(automaton.tokenizer)),
-        torch.tensor([texts[one.row][one.position] for one in asked], dtype=torch.long),
-        torch.stack([shares[one.row][one.position] for one in asked]) if asked else torch.zeros(0, 0),
-    )
+    best = torch.zeros(len(asked), len(automaton.tokenizer), dtype=torch.float64)
+    shares = torch.zeros(len(asked), len(automaton.phenomena), dtype=torch.float64)
+    in_row: dict[int, list[int]] = defaultdict(list)
+    for k, one in enumerate(asked):
+        in_row[one.row].append(k)
+    for row, numbers in in_row.items():
+        chart = ParseChart(automaton, texts[row], start)
+        positions = [asked[k].position for k in numbers]
+        shares[numbers] = chart.phenomena()[positions]
+        for k, position in zip(numbers, positions, strict=True):
+            best[k] = chart.chances(position, seen[k][: len(texts[row])].tolist()).log()
+    words = torch.tensor([texts[one.row][one.position] for one in asked], dtype=torch.long)
+    return Floor(automaton, batch, tuple(asked), best, words, shares)
 
 
 def names_words(target: Target) -> bool:

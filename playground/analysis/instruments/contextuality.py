@@ -9,10 +9,10 @@ from torch import Tensor
 from playground.analysis.finding import Curve, Finding, Matrix, Number, Scatter, Table
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.instruments.levels_of_sense import ambiguous
-from playground.analysis.probing.classifier import split_by
+from playground.analysis.probing.classifier import split_items
 from playground.analysis.probing.items import Items
-from playground.analysis.probing.reading import both_states, probing_texts, sense_texts
-from playground.analysis.probing.task import token_items
+from playground.analysis.probing.reading import both_states, probing_items, probing_texts
+from playground.analysis.probing.task import find_probing_task
 from playground.analysis.subject import Subject
 from playground.analysis.words.contexts import contextuality, participation_ratio, silhouette, subspace_curve
 from playground.analysis.words.vectors import in_a_plane
@@ -80,8 +80,7 @@ class SenseSettings:
 
 def measure_senses(subject: Subject, settings: SenseSettings) -> Finding:
     """The silhouette of the gold senses of each word by level, of the model and of a random encoder; one word drawn."""
-    texts = sense_texts(subject, settings.count)
-    items = token_items(texts, "sense")
+    texts, items = probing_items(subject, find_probing_task("sense"), settings.count)
     words = _ambiguous_words(items)
     own, random = both_states(subject, texts.tokens)
     subject.count(len(words), "words with several senses")
@@ -153,11 +152,9 @@ def _cloud(subject: Subject, tokens: Tokens, items: Items, word: int, number: in
 
 def measure_subspace(subject: Subject, settings: SenseSettings) -> Finding:
     """Accuracy of the sense probe at the top level in few dimensions: trained for senses, principal, random."""
-    texts = sense_texts(subject, settings.count)
-    items = token_items(texts, "sense")
-    subject.count(len(items), "items of sense")
+    texts, items = probing_items(subject, find_probing_task("sense"), settings.count)
     x = items.features(subject.states(texts.tokens)[-1].cpu(), texts.tokens)
-    split = split_by(items.rows, subject.seed, texts.fitted)
+    split = split_items(items, subject.seed)
     width = x.shape[1]
     sizes = [*(size for size in SIZES if size < width), width]
     scores = subspace_curve(x, items.labels, split, sizes, subject.rng("subspace"))

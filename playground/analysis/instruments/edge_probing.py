@@ -6,7 +6,7 @@ from math import isfinite
 from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Table, columns_of
 from playground.analysis.instrument import Instrument, labels, reads_sentences
 from playground.analysis.probing.edges import EdgeProbe, edge_probe
-from playground.analysis.probing.reading import both_states, make_items, probing_texts
+from playground.analysis.probing.reading import both_states, probing_items
 from playground.analysis.probing.task import find_probing_task
 from playground.analysis.subject import Subject
 from playground.errors import UserError
@@ -27,17 +27,17 @@ class Settings:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """Centre of gravity, cumulative scores and expected level of every task that the sentences have."""
-    texts = probing_texts(subject, settings.count)
-    states = both_states(subject, texts.tokens)
     probes: dict[str, EdgeProbe] = {}
     absent: list[str] = []
     for name in TASKS:
         try:
-            _, items = make_items(subject, find_probing_task(name), texts)
+            task = find_probing_task(name)
+            read, items = probing_items(subject, task, settings.count)
         except UserError:
             absent.append(name)
             continue
-        probes[name] = edge_probe(*states, texts.tokens, items, subject.seed, settings.steps)
+        states = both_states(subject, read.tokens)
+        probes[name] = edge_probe(*states, read.tokens, items, subject.seed, settings.steps)
     missing = f" Not in these sentences: {', '.join(absent)}." if absent else ""
     order = sorted(probes, key=lambda name: probes[name].gravity)
     summary = {

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from playground.analysis.finding import Curve, Finding, Number, Table, columns_of
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.probing.classifier import ProbeCurve, probe_curve
-from playground.analysis.probing.reading import both_states, make_items, sense_texts
+from playground.analysis.probing.reading import both_states, make_items, probing_items
 from playground.analysis.probing.task import find_probing_task
 from playground.analysis.subject import Subject
 from playground.knob import knob
-
-TASKS = ("part of speech", "sense")
 
 
 @dataclass(frozen=True)
@@ -33,12 +31,12 @@ def ambiguous(subject: Subject) -> str:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The accuracy of two linear probes by level, with the random encoder's."""
-    texts = sense_texts(subject, settings.count)
+    texts, senses = probing_items(subject, find_probing_task("sense"), settings.count)
     states = both_states(subject, texts.tokens)
-    items = {name: make_items(subject, find_probing_task(name), texts)[1] for name in TASKS}
+    parts = make_items(subject, find_probing_task("part of speech"), texts)[1]
     curves = {
-        name: probe_curve(*states, texts.tokens, each, subject.seed, fitted=texts.fitted)
-        for name, each in items.items()
+        name: probe_curve(*states, texts.tokens, each, subject.seed)
+        for name, each in (("part of speech", parts), ("sense", senses))
     }
     rows = [
         (level, value, f"{name}{of}")

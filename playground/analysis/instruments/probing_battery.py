@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from playground.analysis.finding import Bars, Finding, Number, Rows, Table
 from playground.analysis.instrument import Instrument, labels
 from playground.analysis.probing.classifier import ProbeCurve, probe_curve
-from playground.analysis.probing.reading import both_states, make_items, probing_texts
+from playground.analysis.probing.reading import both_states, probing_items
 from playground.analysis.probing.task import ProbingTask, probing_tasks
 from playground.analysis.subject import Subject
 from playground.errors import UserError
@@ -24,13 +24,12 @@ class Settings:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """A linear probe for every task that the corpus has labels for, with its control task and a random encoder."""
-    texts = probing_texts(subject, settings.count)
     curves: dict[ProbingTask, ProbeCurve] = {}
     absent: dict[str, str] = {}
     level = min(settings.level, len(subject.levels) - 1)
     for task in probing_tasks().values():
         try:
-            read, items = make_items(subject, task, texts)
+            read, items = probing_items(subject, task, settings.count)
             own, random = both_states(subject, read.tokens)
             curves[task] = probe_curve([own[level]], [random[level]], read.tokens, items, subject.seed)
         except UserError as reason:

@@ -6,7 +6,7 @@ from typing import Literal
 from playground.analysis.finding import Curve, Finding, Number, Table
 from playground.analysis.instrument import Instrument, labels
 from playground.analysis.probing.classifier import ProbeCurve, probe_curve
-from playground.analysis.probing.reading import both_states, make_items, probing_texts
+from playground.analysis.probing.reading import both_states, probing_items
 from playground.analysis.probing.task import find_probing_task, probing_tasks
 from playground.analysis.subject import Subject
 from playground.knob import knob
@@ -31,7 +31,7 @@ class Settings:
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The accuracy of a probe by level, of the model and of a random encoder, on the task and on its control task."""
     task = find_probing_task(settings.task)
-    texts, items = make_items(subject, task, probing_texts(subject, settings.count))
+    texts, items = probing_items(subject, task, settings.count)
     states = both_states(subject, texts.tokens)
     curve = probe_curve(*states, texts.tokens, items, subject.seed, settings.hidden, settings.split)
     best = curve.best

@@ -73,10 +73,15 @@ class Split:
     test: Tensor
 
 
-def split_by(groups: Tensor, seed: int, fitted: int = 0) -> Split:
-    """Whole groups `[m]` on either side: the first `fitted` to fit on, or two thirds of all at random."""
-    if fitted:
-        return Split(groups < fitted, groups >= fitted)
+def split_items(items: Items, seed: int, by: str = "sentence") -> Split:
+    """By "sentence", the first `fitted` rows to fit on where the items say so; or by "type", the word."""
+    if by == "sentence" and items.fitted:
+        return Split(items.rows < items.fitted, items.rows >= items.fitted)
+    return split_by(items.rows if by == "sentence" else items.types, seed)
+
+
+def split_by(groups: Tensor, seed: int) -> Split:
+    """Whole groups `[m]` on either side, two thirds of them to fit on, at random."""
     kinds, number = groups.unique(return_inverse=True)
     order = torch.randperm(len(kinds), generator=generator(seed, "probe split"))
     test = torch.zeros(len(kinds), dtype=torch.bool)
@@ -95,16 +100,15 @@ def random_encoder(model: LanguageModel, seed: int, words: Sequence[str] = ()) -
 
 def probe_curve(
     own: Sequence[Tensor], random: Sequence[Tensor], tokens: Tokens, items: Items,
-    seed: int = 0, hidden: int = 0, by: str = "sentence", fitted: int = 0,
+    seed: int = 0, hidden: int = 0, by: str = "sentence",
 ) -> ProbeCurve:  # fmt: skip
     """Fit probes on the states `own` of a model and on those of a `random` encoder, `[r, t, d]` at every level.
 
     With `hidden` the probe is an MLP with so many hidden units, else it is linear. Items are split by "sentence", or by
-    "type": then no word type of the test was fitted, and its control task can be at chance only; or probes are fitted
-    on the items of the first `fitted` rows.
+    "type": then no word type of the test was fitted, and its control task can be at chance only.
     """
     items = items.sample(seed)
-    split, control = split_by(items.rows if by == "sentence" else items.types, seed, fitted), items.control(seed)
+    split, control = split_items(items, seed, by), items.control(seed)
 
     def scores(level: Tensor) -> tuple[float, float]:
         x = items.features(level, tokens)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from playground.analysis.probing.classifier import Split, baselines, split_by
+from playground.analysis.probing.classifier import Split, baselines, split_items
 from playground.analysis.probing.items import Items
 from playground.batch import Tokens
 from playground.errors import UserError
@@ -83,7 +83,7 @@ def edge_probe(
     if len(own) < 2:
         raise UserError("Static vectors have one level; a mix of levels needs a model with layers.")
     items = items.sample(seed)
-    split, control = split_by(items.rows, seed), items.control(seed)
+    split, control = split_items(items, seed), items.control(seed)
     x, other = (_standard(torch.stack([items.features(s, tokens) for s in levels]), split) for levels in (own, random))
     tops = range(1, len(own) + 1)
     fitted = [_mixed(x[:top], items.labels, split, steps) for top in tops]

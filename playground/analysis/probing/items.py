@@ -34,7 +34,8 @@ class Items:
     """The items of a probe: `rows` `[m]`, `positions` `[m, k]` and classes `labels` `[m]` with their `names`.
 
     k is 1 for words and 2 for pairs; a position of -1 is the mean over all words of the row. Items of one `types` `[m]`
-    get the same random class in the control task. So many `rare` items more had a rare class.
+    get the same random class in the control task. So many `rare` items more had a rare class. Probes are fitted on the
+    items of the first `fitted` rows; 0 where the rows are divided at random.
     """
 
     rows: Tensor
@@ -43,6 +44,7 @@ class Items:
     types: Tensor
     names: tuple[str, ...]
     rare: int = 0
+    fitted: int = 0
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -20,7 +20,8 @@ Made = tuple[Texts, Items]
 class ProbingTask:
     """A name, the question in words, its source, whether items are tokens, pairs of tokens or sentences.
 
-    `make(texts, seed)` raises `UserError` where the corpus lacks the label. `unlike_paper` is how it differs.
+    `make(texts, seed)` raises `UserError` where the corpus lacks the label. `unlike_paper` is how it differs. Few
+    sentences have an item of a `rare` task.
     """
 
     name: str
@@ -29,6 +30,7 @@ class ProbingTask:
     unit: Literal["token", "pair", "sentence"]
     make: Callable[[Texts, int], Made]
     unlike_paper: str = ""
+    rare: bool = False
 
     @property
     def order(self) -> tuple[int]:

@@ -125,7 +125,10 @@ def _number(relations: tuple[str, ...], texts: Texts, seed: int) -> Made:
 
 
 def _odd(texts: Texts, seed: int) -> Made:
-    """In half of the sentences a noun or a verb is another one of its part of speech, number and tense."""
+    """In half of the sentences a noun or a verb is another one of its part of speech, number and tense.
+
+    A sentence that is made is none of the others, for which both answers would be right.
+    """
     ids, count = texts.tokens.ids.clone(), len(texts.tokens.ids)
     pos, names = labelled(texts, "pos"), texts.names["pos"]
     open_class = torch.isin(pos, torch.tensor([names.index("NOUN"), names.index("VERB")]))
@@ -136,12 +139,14 @@ def _odd(texts: Texts, seed: int) -> Made:
     chance = torch.rand(ids.shape, generator=generator(seed, "odd word", "place")).masked_fill(~open_class, -1.0)
     position = chance.argmax(1)
     changed &= open_class.any(1)
-    draw = generator(seed, "odd word", "word")
+    draw, known = generator(seed, "odd word", "word"), {tuple(row) for row in ids.tolist()}
     for row in changed.nonzero()[:, 0].tolist():
-        same = texts.tokens.ids[open_class & (form == form[row, position[row]])].unique()
-        others = same[same != ids[row, position[row]]]
-        if len(others):
-            ids[row, position[row]] = others[int(torch.randint(len(others), (1,), generator=draw))]
+        place, words = int(position[row]), ids[row].tolist()
+        same = texts.tokens.ids[open_class & (form == form[row, place])].unique().tolist()
+        others = [word for word in same if (*words[:place], word, *words[place + 1 :]) not in known]
+        if others:
+            ids[row, place] = others[int(torch.randint(len(others), (1,), generator=draw))]
+            known.add(tuple(ids[row].tolist()))
         else:
             changed[row] = False
     return with_ids(texts, ids), sentence_items(texts, changed.long(), ("as it was", "one word replaced"))
@@ -151,12 +156,12 @@ def _inversion(texts: Texts, seed: int) -> Made:
     """Two clauses joined by a conjunction are exchanged in half of the sentences that have two."""
     head, relation, pos = (labelled(texts, name) for name in ("head", "relation", "pos"))
     names, parts = texts.names["relation"], texts.names["pos"]
-    joins = (relation == names.index("cc")) | (relation == names.index("mark"))
+    joins = ((relation == names.index("cc")) | (relation == names.index("mark"))).tolist()
     ids, kept, root = texts.tokens.ids.clone(), torch.zeros(len(head), dtype=torch.bool), roots(texts)
     half = _half(len(head), seed, "coordination inversion")
     verbs = (pos == parts.index("VERB")) | (pos == parts.index("AUX"))
     for row, length in enumerate(texts.tokens.lengths.tolist()):
-        joint = [k for k in range(1, length - 2) if joins[row, k] and _joins_clauses(head[row], k, int(root[row]))]
+        joint = [k for k in range(1, length - 2) if joins[row][k] and _joins_clauses(head[row], k, int(root[row]))]
         if len(joint) == 1 and bool(verbs[row, : joint[0]].any()) and bool(verbs[row, joint[0] + 1 :].any()):
             kept[row] = True
             if half[row]:
@@ -190,6 +195,7 @@ WORD_CONTENT = ProbingTask(
     unit="sentence",
     make=_content,
     unlike_paper="20 words, not 1,000",
+    rare=True,
 )
 
 TREE_DEPTH = ProbingTask(
@@ -257,4 +263,5 @@ COORDINATION_INVERSION = ProbingTask(
     source=SOURCE,
     unit="sentence",
     make=_inversion,
+    rare=True,
 )

@@ -52,11 +52,12 @@ PART_OF_SPEECH = ProbingTask(
 
 HOMOGRAPHS = ProbingTask(
     name="part of speech of homographs",
-    question="Is this word a noun or a verb here, where it can be both?",
+    question="Which part of speech is this word here, where it can have several?",
     source=LABELLING,
     unit="token",
     make=_homographs,
     unlike_paper=f"only words with several parts of speech, since for all others the word alone decides; {OF_GRAMMAR}",
+    rare=True,
 )
 
 SENSE = ProbingTask(
@@ -66,6 +67,7 @@ SENSE = ProbingTask(
     unit="token",
     make=partial(_words, "sense"),
     unlike_paper="a linear probe, not the nearest of the mean vectors of the senses",
+    rare=True,
 )
 
 ROLE = ProbingTask(
@@ -84,6 +86,7 @@ ENTITY_TYPE = ProbingTask(
     unit="token",
     make=partial(_words, "entity_type"),
     unlike_paper=OF_GRAMMAR,
+    rare=True,
 )
 
 SUPERSENSE = ProbingTask(

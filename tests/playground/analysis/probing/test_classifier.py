@@ -17,10 +17,11 @@ from playground.analysis.probing.classifier import (
     probe_curve,
     random_encoder,
     split_by,
+    split_items,
 )  # fmt: skip
 from playground.analysis.probing.edges import edge_probe
 from playground.analysis.probing.items import Items, Texts, items_of
-from playground.analysis.probing.reading import sense_texts
+from playground.analysis.probing.reading import probing_items
 from playground.analysis.probing.task import find_probing_task, homographs, probing_tasks, token_items
 from playground.analysis.probing.tasks.sentences import with_ids
 from playground.analysis.probing.texts import depths, different
@@ -190,6 +191,20 @@ def test_every_task_makes_items_that_fit_its_texts(name):
     assert task.question.endswith("?") and task.source
 
 
+@pytest.mark.parametrize("name", list(probing_tasks()))
+def test_every_task_is_tested_on_enough_items_of_other_sentences(name):
+    """A probe that is tested on a handful of items says nothing: sentences are drawn in which rare ones occur."""
+    subject = of_learner(learner_of(), world())
+    texts, items = probing_items(subject, find_probing_task(name), 800)
+    split = split_items(items, 0)
+    assert int(split.test.sum()) >= 10 and bool((split.train ^ split.test).all())
+    assert int(items.rows.max()) < len(texts.tokens.ids)
+    ids = texts.tokens.ids
+    sides = [{tuple(row) for row in ids[items.rows[side]].tolist()} for side in (split.train, split.test)]
+    assert not sides[0] & sides[1]
+    assert sum(subject.counts.values()) > len(items) == subject.counts[f"items of {name}"]
+
+
 def test_two_words_are_exchanged_and_nothing_else():
     texts, items = find_probing_task("BShift").make(whole(), 0)
     changed = (texts.tokens.ids != whole().tokens.ids).sum(1)
@@ -312,7 +327,7 @@ def test_a_planted_part_of_speech_is_best_low_and_a_planted_sense_high(monkeypat
 def test_senses_are_fitted_on_training_sentences_and_tested_on_others_that_are_held_out():
     corpus = open_corpus("senses", tokens=60_000)
     subject = of_learner(learner_of(), corpus)
-    texts = sense_texts(subject, 200)
+    texts, items = probing_items(subject, find_probing_task("sense"), 200)
     tokens, fitted = texts.tokens, texts.fitted
     assert 100 < fitted <= 200 and 0 < len(tokens.ids) - fitted <= 100
     assert bool((tokens.labels["sense"] >= 0).any(1).all())
@@ -321,10 +336,11 @@ def test_senses_are_fitted_on_training_sentences_and_tested_on_others_that_are_h
     assert all(
         tuple(row[:n]) in known for row, n in zip(tokens.ids.tolist()[:fitted], tokens.lengths.tolist(), strict=False)
     )
-    items = token_items(texts, "sense")
-    split = split_by(items.rows, 0, fitted)
+    split = split_items(items, 0)
     assert int(items.rows[split.train].max()) < fitted <= int(items.rows[split.test].min())
     assert bool((split.train ^ split.test).all())
+    by_word = split_items(items, 0, "type")
+    assert not set(items.types[by_word.train].tolist()) & set(items.types[by_word.test].tolist())
 
 
 def find_all(corpus, part):
