@@ -1,5 +1,7 @@
 """What looking inside costs, beside the plain way: BertViz' pages, copies of a model, Jacobians, a pass for each layer.
 
+The time of a hover is measured in Chromium (or what CHROMIUM names).
+
 python benchmarks/inside.py [--rounds 5] [--tokens 128] [--layers 12] [--heads 12] [--width 768]
 
 The large model is one of random weights in the shape of BERT-base (arXiv:1810.04805, sec. 3). BertViz is measured where
@@ -16,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from playwright.sync_api import sync_playwright
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -36,9 +39,16 @@ from playground.models.taps import head_names
 from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from playground.zoo import entry_named
+from tests.chromium import chromium
 from widgets.static import findings
 
-AIM = "Aims: the heads of 12 x 12 at 128 tokens in under 1 s, a hover under 50 ms (the browser's own titles: no call)."
+AIM = "Aims: the heads of 12 x 12 at 128 tokens in under 1 s, a hover under 50 ms."
+
+HOVERED = """() => {
+  window.times = [];
+  for (const head of document.querySelectorAll("[data-act=panel]")) head.addEventListener("pointerenter", (event) =>
+    requestAnimationFrame(() => setTimeout(() => window.times.push(performance.now() - event.timeStamp))));
+}"""
 
 
 def spent(act: Callable[[], Any], rounds: int) -> float:
@@ -89,6 +99,23 @@ def heads_of_a_large_model(given: argparse.Namespace) -> None:
     line("the grid as markup", drawn, *bertviz(weights["encoder"], tokens, given.rounds))
     line("the grid and one head enlarged", spent(lambda: findings.markup(found, "1,1"), given.rounds))
     print(f"{'bytes of the grid':<46} {len(page):10,}")
+    times = hover(page)
+    print(f"{'a hover, from the pointer to the painted frame':<46} {median(times):10.1f}  at most {max(times):.1f}")
+
+
+def hover(grid: str) -> list[float]:
+    """Milliseconds of the clock from the pointer's entry of each head to the next frame that Chromium has painted."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1280, "height": 2000})
+        page.set_content(f"<style>{findings.STYLE}</style>{grid}")
+        page.evaluate(HOVERED)
+        for head in page.locator("[data-act=panel]").all():
+            head.hover()
+            page.wait_for_timeout(30)
+        times: list[float] = page.evaluate("window.times")
+        browser.close()
+    return times
 
 
 def bertviz(weights: list[torch.Tensor], tokens: int, rounds: int) -> tuple[float | None, str]:

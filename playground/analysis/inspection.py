@@ -131,7 +131,7 @@ def _at_steps(subjects: Sequence[Subject]) -> dict[str, Subject]:
     [subject] = subjects
     steps = sorted({*subject.earlier, subject.step})
     if len(steps) < 2:
-        raise UserError(f"No earlier checkpoint of {subject.name} was kept, so there are no steps to compare.")
+        raise UserError(f"{subject.name} has only one checkpoint, so there are no steps to compare.")
     few = sorted({steps[round(k)] for k in np.linspace(0, len(steps) - 1, min(len(steps), MOST_STEPS))})
     return {f"step {step:,}": subject if step == subject.step else subject.at(step) for step in few}
 

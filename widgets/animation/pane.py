@@ -19,7 +19,7 @@ class StagePane(Component):
     playing = param.Boolean(default=False, doc="Whether the animation plays.")
     editable = param.Boolean(default=False, doc="Whether edits by hand are sent.")
     edit = param.Dict(default={}, doc="The last edits by hand.")
-    cue = param.Dict(default={}, doc="The frame to go to, and whether to play from there; numbered.")
+    cue = param.Dict(default={}, doc="The frame to go to, whether to play from there, layer and head; numbered.")
 
 
 class TablePane(Component):
@@ -40,11 +40,13 @@ def table_pane(table: Mapping[str, Any], **parameters: Any) -> TablePane:
     return TablePane(**{"sizing_mode": "stretch_width", "table": dict(table), **parameters})
 
 
-def cue(stage: StagePane, frame: int, playing: bool) -> dict[str, Any]:
+def cue(stage: StagePane, frame: int, playing: bool, **head: int) -> dict[str, Any]:
     """The parameters that send a stage to a frame, whatever the person does at the same moment.
+
+    `layer` and `head`, from 0, are those whose weights are drawn; without them nothing changes there.
 
     `frame` and `playing` alone would not: a value that the app already has is not sent, also where the page has
     changed it and that change is still on its way.
     """
     number = stage.cue.get("number", 0) + 1
-    return {"frame": frame, "playing": playing, "cue": {"number": number, "frame": frame, "playing": playing}}
+    return {"frame": frame, "playing": playing, "cue": {"number": number, "frame": frame, "playing": playing, **head}}

@@ -72,6 +72,9 @@ class InsidePage(View):
         self.all = button("Measure all", inside.look_with_all, "fact_check", margin=(6, 3))
         self.stop = button("Stop", inside.looking.forget, "stop", margin=(6, 3), disabled=True)
         self.csv = download(inside.csv, "inside.zip", "Tables as CSV", disabled=True)
+        self.to_stage = button(
+            "Show the head on the stage", self._show_head, "open_in_full", margin=(6, 3), visible=False
+        )
         self.progress = pmui.LinearProgress(variant="indeterminate", margin=(8, 10), visible=False, **STRETCH)
         self.said = html("")
         self.result = Pressable(stylesheets=[STYLE, GROWING, LISTED, findings.STYLE], **look)
@@ -82,7 +85,7 @@ class InsidePage(View):
         store.param.watch(self._renew, ["page", "built"])
         store.train.param.watch(self._renew, "session")
         self._offer()
-        acts = row(self.begin, self.all, self.stop, self.csv)
+        acts = row(self.begin, self.all, self.stop, self.csv, self.to_stage)
         self.side = Sidebar(
             [self.subject, self.over, self.others, self.list],
             [self.train, self.question, self.knobs, self.chips, acts, self.progress, self.said, self.result],
@@ -94,6 +97,10 @@ class InsidePage(View):
 
     def _enlarge(self, panel: str) -> None:
         self.inside.panel = "" if self.inside.panel == panel else panel
+
+    def _show_head(self) -> None:
+        layer, head = map(int, self.inside.panel.split(","))
+        self.store.show_head(layer - 1, head - 1)
 
     def _renew(self, *_: object) -> None:
         """Offer what came meanwhile when the page is opened."""
@@ -107,7 +114,8 @@ class InsidePage(View):
             inside.others = [key for key in inside.others if key not in gone]  # which offers again
             return
         if inside.subject not in ("", *there.values()):
-            inside.subject = ""
+            gone = inside.subject.partition(":")[2] or inside.subject
+            inside.param.update(subject="", misread=f"There is no model {gone!r} here; choose one that is listed.")
             return
         if not events or {event.name for event in events} - {"others", "over"}:
             inside.enter()
@@ -140,6 +148,8 @@ class InsidePage(View):
         self.list.markup = _listed(inside)
         self.chips.markup = _chips(inside)
         self.chips.visible = bool(inside.parts())
+        self.to_stage.visible = bool(inside.head)
+        self.to_stage.label = f"Show {inside.head} on the stage"
         self.said.object = say(inside.misread or inside.refusal, "trouble")
         found = inside.found()
         if found or not work.busy:  # what was there stays until the new is
@@ -150,7 +160,7 @@ def _turn(inside: InsideStore, name: str, value: Any) -> None:
     """A choice of a person; what a field says while its options change is none."""
     now = inside.key if name == "subject" else getattr(inside, name)
     if value is not None and value != now:
-        setattr(inside, name, value)
+        inside.param.update(**{name: value}, misread="")
 
 
 def _listed(inside: InsideStore) -> str:

@@ -224,4 +224,5 @@ class Picture(View):
         """A link may name a frame."""
         names = [frame["name"] for frame in self.stage.record().get("frames", ())]
         if self.stage.frame in names:
-            self.layout.param.update(**cue(self.layout, names.index(self.stage.frame), False))
+            head, self.stage.head = self.stage.head, {}
+            self.layout.param.update(**cue(self.layout, names.index(self.stage.frame), False, **head))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from playground.training.observe.subjects import of_learner
 from playground.training.store import ready_made
 from playground.training.store.ready_made import ReadyMade, defaults
 from playground.training.store.runs import Runs
+from playground.training.train_state import TrainState
 from playground.zoo import entries, entry_named, find_entry
 from playground.zoo.changes import turned
 from widgets.state.classroom import Classrooms
@@ -27,6 +29,7 @@ from widgets.state.job import Job
 from widgets.state.quota import ALONE, Quota
 from widgets.state.sentence_editor import SentenceEditorStore
 from widgets.state.stage import NO_RUN, StageStore
+from widgets.state.stage.model import StageModel
 from widgets.state.stage.samples import offered
 from widgets.state.train import OPENED, OWN_FILE, TrainStore
 from widgets.state.transfer import TransferStore
@@ -212,6 +215,10 @@ class Store(param.Parameterized):
 
     def open_subject(self, key: str, to_read: bool = True) -> Subject:
         """What the Inside page opens; the run on the Train page pauses where its states are `to_read`."""
+        session, learner = self._opened(key, to_read)
+        return of_learner(learner, session.run.corpus, folder=session.run.out)
+
+    def _opened(self, key: str, to_read: bool) -> tuple[Session, TrainState]:
         kind, _, name = key.partition(":")
         if kind in (KEPT, READY):
             session = self.train.at_rest(name, ready_made.kept() if kind == READY else None)
@@ -220,7 +227,15 @@ class Store(param.Parameterized):
         elif session.state == "running" and to_read:
             session.rest()
         assert session.learner is not None
-        return of_learner(session.learner, session.run.corpus, folder=session.run.out)
+        return session, session.learner
+
+    def show_head(self, layer: int, head: int) -> None:
+        """Open a head of the model of the Inside page on the Stage page, with the sentence that was measured."""
+        inside = self.inside
+        session, learner = self._opened(inside.key, to_read=True)
+        model = StageModel(deepcopy(learner), session.run.corpus)
+        self.stage.show_head(model, inside.settings.sentence.strip() or model.sentence, layer, head)
+        self.page = 0
 
     @property
     def missing(self) -> list[ReadyMade]:

@@ -180,6 +180,13 @@ class InsideStore(param.Parameterized):
         return self.measured.get(self._chosen(instrument or self.chosen))
 
     @property
+    def head(self) -> str:
+        """The head of a single model whose weights are enlarged, in words; empty where none is."""
+        layer, _, number = self.panel.partition(",")
+        alone = len(self.keys) == 1 and self.over == "models"
+        return f"layer {layer}, head {number}" if number and alone and self.found() else ""
+
+    @property
     def refusal(self) -> str:
         """Why what is chosen could not be opened or measured; empty while that is tried."""
         if self.opening.busy or self.looking.busy or self.found():

@@ -198,7 +198,7 @@ class CheckpointSettings:
 def kept_checkpoints(subject: Subject) -> str:
     """The run has earlier checkpoints."""
     if len(subject.earlier) < 1:
-        return "This run has no earlier checkpoints; train it with --save-every."
+        return "This run has only one checkpoint. Train it for more steps, or save more often (--save-every)."
     return ""
 
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from playground.analysis.cloze import MASK, fill_gaps, gaps_of, words_seen
+from playground.analysis.cloze import MASK, fill_gaps, gaps_of
 from playground.analysis.finding import Bars, Finding, Number, Table, columns_of
-from playground.analysis.floor.automaton import automaton_of
-from playground.analysis.floor.chart import ParseChart
+from playground.analysis.floor.sentence import best_possible
 from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.predictions import TOP
 from playground.analysis.subject import Subject
@@ -33,7 +32,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     """The five likeliest words of each gap; of the right one its probability and rank."""
     tokens, gaps, right = _asked(subject, settings)
     chances = fill_gaps(subject.model, tokens, gaps).double().exp().cpu()
-    best, why = _best(subject, tokens, gaps)
+    best, why = best_possible(subject, tokens.ids[0], gaps.tolist(), hidden=gaps.tolist())
     subject.count(len(gaps), "gaps" if len(gaps) > 1 else "gap")
     words, several = subject.tokenizer.words, len(gaps) > 1
     likeliest = chances.topk(min(TOP, len(words))).indices.tolist()
@@ -108,17 +107,6 @@ def _numbers(chances: Tensor, best: Tensor | None, word: int, where: str) -> tup
         Number(f"right word{where}", shares.pop("model"), "probability", shares),
         Number(f"rank of the right word{where}", ranks.pop("model"), f"of {len(chances)} words", ranks),
     )
-
-
-def _best(subject: Subject, tokens: Tokens, gaps: Tensor) -> tuple[Tensor | None, str]:
-    """The chances `[g, v]` in the grammar, given the words that the model sees; or why they are not known."""
-    ids, hidden = tokens.ids[0].tolist(), gaps.tolist()
-    try:
-        chart = ParseChart(automaton_of(subject.corpus), tuple(ids), gaps=frozenset(hidden))
-    except UserError as error:
-        return None, str(error)
-    seen = ([s and k not in hidden for k, s in enumerate(words_seen(subject.model.shape, g, len(ids)))] for g in hidden)
-    return torch.stack([chart.chances(gap, row) for gap, row in zip(hidden, seen, strict=True)]), ""
 
 
 FILL_IN_THE_BLANK = Instrument(

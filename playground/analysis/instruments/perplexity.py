@@ -6,16 +6,14 @@ from math import exp, log
 import torch
 from torch import Tensor
 
-from playground.analysis.cloze import log_chances, one_sided, with_gap, words_seen
+from playground.analysis.cloze import log_chances, one_sided, with_gap
 from playground.analysis.finding import Bars, Finding, Number, Table
-from playground.analysis.floor.automaton import automaton_of
-from playground.analysis.floor.chart import ParseChart
+from playground.analysis.floor.sentence import best_possible
 from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.predictions import one_row
 from playground.analysis.subject import ROWS_AT_ONCE, Subject
 from playground.batch import Tokens
 from playground.corpora import pick
-from playground.errors import UserError
 from playground.knob import knob
 from playground.models import LanguageModel
 
@@ -33,7 +31,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     ids, size = text.ids[0].tolist(), text.ids.shape[1]
     words = [f"{k + 1} {subject.tokenizer.words[number]}" for k, number in enumerate(ids)]
     nats = nats_of(subject.model, one_row(ids, subject.tokenizer)).tolist()
-    best, why = _best(subject, ids)
+    chances, why = best_possible(subject, text.ids[0], range(size))
+    best = [] if chances is None else [abs(float(chances[k, number].log())) for k, number in enumerate(ids)]
     name = "perplexity" if one_sided(subject.model.shape) else "pseudo-perplexity"
     groups = {subject.name: nats, **({"best possible": best} if best else {})}
     columns = {
@@ -73,16 +72,6 @@ def _nats(model: LanguageModel, tokens: Tokens, position: Tensor) -> Tensor:
     chances = log_chances(model, with_gap(model.shape, tokens.to(device), position.to(device))).double().cpu()
     number = tokens.ids.gather(1, position[:, None])
     return -chances.gather(1, number)[:, 0]
-
-
-def _best(subject: Subject, ids: list[int]) -> tuple[list[float], str]:
-    """The nats of the best possible prediction, or why it is not known."""
-    try:
-        chart = ParseChart(automaton_of(subject.corpus), tuple(ids))
-    except UserError as error:
-        return [], str(error)
-    table = (chart.chances(k, words_seen(subject.model.shape, k, len(ids))) for k in range(len(ids)))
-    return [abs(float(row[number].log())) for row, number in zip(table, ids, strict=True)], ""
 
 
 PERPLEXITY = Instrument(

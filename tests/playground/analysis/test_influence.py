@@ -148,7 +148,7 @@ def test_the_instrument_answers_and_a_sentence_can_be_asked_for():
 def test_the_checkpoint_that_learnt_it_is_where_the_loss_fell():
     instrument = instrument_named("influence of checkpoints")
     subject = subject_of("GPT")
-    assert instrument.missing(subject).startswith("This run has no earlier checkpoints")
+    assert instrument.missing(subject).startswith("This run has only one checkpoint")
     start, copy = subject_of("GPT"), Copy(subject.model)
     training, _ = training_of(subject, copy, settings(steps=20)[1])
     end = descend(training)[-1]

@@ -100,7 +100,7 @@ def test_the_steps_are_those_of_the_kept_checkpoints_and_the_last_is_the_model_i
     ("subjects", "over", "sentence"),
     [
         (["RoBERTa"] * 5, "models", "5 models are too many; at most 4"),
-        (["RoBERTa"], "steps", "No earlier checkpoint of RoBERTa on reviews, seed 0 was kept"),
+        (["RoBERTa"], "steps", "RoBERTa on reviews, seed 0 has only one checkpoint"),
         (["RoBERTa", "GPT"], "steps", "Over steps one model is measured, not 2"),
         (["RoBERTa", "RoBERTa"], "seeds", "at least two runs of different seeds"),
         (["RoBERTa", "GPT"], "seeds", "GPT on reviews, seed 1 differs from RoBERTa on reviews, seed 0 in more"),

@@ -32,8 +32,12 @@ function renderStage({ model, el }) {
     const goal = model.get("frame");
     if (moving || Math.round(frame + fraction) !== goal) handle.set(goal);
   };
+  const cued = () => plain(model.get("cue") || {});
+  const look = ({ layer, head }) => head !== undefined && handle.look(layer, head);
+  look(cued()); // a stage that is made to show a head
   const cue = () => {
-    const { frame, playing } = plain(model.get("cue"));
+    const { frame, playing, ...head } = cued();
+    look(head);
     handle.set(frame);
     play(playing);
   };

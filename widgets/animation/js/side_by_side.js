@@ -147,7 +147,7 @@ export function mount(el, raw, options = {}) {
   const several = (value) => ((value instanceof Map ? value.get("records") : value && value.records) || []).length > 1;
   const make = (value, more) => (several(value) ? mountInStep : mountOne)(el, value, { ...options, ...more });
   let [many, inner] = [several(raw), make(raw)];
-  const outer = Object.fromEntries(["set", "play", "pause", "state", "svg", "link", "tell"].map((name) => [name, (...values) => inner[name]?.(...values)]));
+  const outer = Object.fromEntries(["set", "look", "play", "pause", "state", "svg", "link", "tell"].map((name) => [name, (...values) => inner[name]?.(...values)]));
   outer.destroy = () => {
     inner.destroy();
     if (el.__stage === outer) delete el.__stage;

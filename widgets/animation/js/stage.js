@@ -453,6 +453,12 @@ export function mountOne(el, raw, options = {}) {
       const goal = record.stretch && share * (record.stretch.length - record.stretch.size);
       if (record.stretch && Math.abs(goal - now.from) >= 1) stretch(Math.round(goal));
     },
+    /** Draws the weights of one head. */
+    look(layer, head) {
+      Object.assign(now, { layer, head });
+      offerWeights(record.frames.flatMap((frame) => frame.matrices));
+      redraw();
+    },
     svg: () => kit.plugs.find((plug) => plug.svg)?.svg(),
     link: () => kit.plugs.find((plug) => plug.link)?.link(),
     /** Shows any place without telling the host: how a player of several stages moves this one. */

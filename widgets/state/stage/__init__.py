@@ -23,6 +23,7 @@ from playground.trace.overrides import repainted
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild, table
 from playground.training import Session
 from playground.training.store.bundled import OBJECTIVES
+from playground.zoo.changes import turned
 from widgets.animation.record import lockstep
 from widgets.state.history import History
 from widgets.state.job import Job
@@ -101,6 +102,7 @@ class StageStore(param.Parameterized):
         self._alone = False
         self._history: History[dict[str, Any]] = History()
         self.layer = TOPMOST
+        self.head: dict[str, int] = {}
         self.plain: Rebuilt | None = None
         self.borrowed: Session | None = None
         self.train_session: Callable[[], Session | None] = lambda: None
@@ -433,6 +435,15 @@ class StageStore(param.Parameterized):
         stays = same and self.plan != self.printed_plan
         self.change(**texts, plan=self.plan if stays else plan, painted={})
         self._show("forward" if self._answered else "")
+
+    def show_head(self, model: StageModel, text: str, layer: int, head: int) -> None:
+        """Put a model on the stage with its objective and a text, and open the weights of one of its heads, from 0."""
+        with suppress(UserError):
+            self.objective = find_objective(model.learner.objective.name).name
+        self.view = "stage"
+        self.change(text=text, settings=turned(model.learner.entry))
+        self.layer, self.head = layer, {"layer": layer, "head": head}
+        self.attach(model)
 
     def attach_bundled(self) -> None:
         """Bring the bundled models back after they were removed."""

@@ -87,11 +87,16 @@ class StageModel:
         """The objective with this model's generator, where the objective needs one."""
         return proposing(objective, self.model)
 
+    @property
+    def sentence(self) -> str:
+        """The held-out sentence that is shown where none was typed."""
+        return self._text(sentence_of(self.corpus))
+
     def sample(self, objective: Objective) -> tuple[str, str] | None:
         """A held-out text, and a second one where the objective asks for it; none where the corpus has no pairs."""
         needed = next((name for need, name in SECOND.items() if need in objective.needs), "")
         if not needed:
-            return self._text(sentence_of(self.corpus)), ""
+            return self.sentence, ""
         try:
             held_out = self.corpus.pairs(self.learner.entry.recipe.seq_len, "held_out")
             second = held_out.neighbours[needed]
