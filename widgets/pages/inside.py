@@ -108,14 +108,17 @@ class InsidePage(View):
             self._offer()
 
     def _offer(self, *events: Any) -> None:
-        """Offer what has been trained, and open the model that is chosen; one that is not there is forgotten."""
+        """Offer what has been trained, and open the model that is chosen; what is not there is said and left out."""
         inside, there = self.inside, self.store.looked_into()
-        if gone := [key for key in inside.others if key not in there.values()]:
-            inside.others = [key for key in inside.others if key not in gone]  # which offers again
-            return
-        if inside.subject not in ("", *there.values()):
-            gone = inside.subject.partition(":")[2] or inside.subject
-            inside.param.update(subject="", misread=f"There is no model {gone!r} here; choose one that is listed.")
+        if gone := list(
+            dict.fromkeys(key for key in (inside.subject, *inside.others) if key not in ("", *there.values()))
+        ):
+            names = ", ".join(repr(key.partition(":")[2] or key) for key in gone)
+            inside.param.update(  # which offers again
+                subject="" if inside.subject in gone else inside.subject,
+                others=[key for key in inside.others if key not in gone],
+                misread=f"{inside.misread} There is no model {names} here; choose one that is listed.".strip(),
+            )
             return
         if not events or {event.name for event in events} - {"others", "over"}:
             inside.enter()

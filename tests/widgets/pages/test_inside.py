@@ -288,9 +288,12 @@ def test_looking_inside_waits_for_its_turn_among_others(inside, tmp_path, monkey
 
 
 def test_a_link_to_a_model_that_is_not_there_opens_the_first(shown, inside):
-    inside.open({"inside.subject": "kept:gone", "inside.others": "kept:gone|two"})
+    inside.open({"inside.subject": "kept:gone", "inside.others": "kept:away|two", "inside.over": "time"})
     assert (inside.query(), shown.subject.value) == ({"inside.others": "two"}, "one")
+    assert "'time'" in inside.misread and "There is no model 'gone', 'away' here" in inside.misread
     assert shown.others.value == ["two"] and "one" not in shown.others.options.values()
+    shown.subject.value = "two"
+    assert not inside.misread
 
 
 def test_a_notebook_cell_shows_what_was_found_or_what_there_is(monkeypatch, inside):
