@@ -14,6 +14,7 @@ from playground.analysis.subject import SENTENCES, Subject, cut_sentences, find_
 from playground.batch import Tokens
 from playground.corpora import pick
 from playground.corpora.corpus import Part
+from playground.errors import UserError
 
 CANDIDATES = 10
 """How many sentences are looked at for one that is read, where the items of a task are rare."""
@@ -39,6 +40,11 @@ def probing_items(subject: Subject, task: ProbingTask, count: int) -> Made:
     rows = items.rows.unique()
     rows = rows[torch.randperm(len(rows), generator=subject.rng("rows", task.name))]
     fit, test = rows[rows < read.fitted][:count], rows[rows >= read.fitted][: count // 2]
+    if not len(fit) or not len(test):
+        raise UserError(
+            f"{len(fit)} training sentences and {len(test)} held-out ones have an item of {task.name}; a probe is "
+            "fitted on some and tested on others. Choose more text."
+        )
     chosen = torch.cat([fit, test])
     number = torch.full((len(read.tokens.ids),), -1)
     number[chosen] = torch.arange(len(chosen))

@@ -343,6 +343,15 @@ def test_senses_are_fitted_on_training_sentences_and_tested_on_others_that_are_h
     assert not set(items.types[by_word.train].tolist()) & set(items.types[by_word.test].tolist())
 
 
+def test_a_rare_task_without_held_out_items_is_refused():
+    corpus = open_corpus("senses", tokens=60_000)
+    sense = corpus.labels["sense"].clone()
+    sense[corpus.held_out_from :] = -1
+    subject = of_learner(learner_of(), replace(corpus, labels={**corpus.labels, "sense": sense}))
+    with pytest.raises(UserError, match="training sentences and 0 held-out ones have an item of sense"):
+        probing_items(subject, find_probing_task("sense"), 200)
+
+
 def find_all(corpus, part):
     """The words of all sentences of a fitting length."""
     tokens = draw_sentences(corpus, len(corpus), part, generator(0, "all"))
