@@ -189,6 +189,8 @@ class FindingFacts(TypedDict):
 
     headline: str
     """The result in a sentence."""
+    notes: list[str]
+    """Sentences on what was not read as it was asked for."""
     n: dict[str, int]
     """How many were measured, by what they are, such as sentences."""
     numbers: list[NumberFacts]
@@ -203,13 +205,14 @@ SHOWN = 6
 class Finding:
     """What an instrument says of one subject: a `headline` in a sentence, numbers, tables, and how much was measured.
 
-    `n` is how many there were of each kind, such as sentences.
+    `n` is how many there were of each kind, such as sentences; `notes` say what was not read as it was asked for.
     """
 
     headline: str
     numbers: tuple[Number, ...] = ()
     tables: tuple[Table, ...] = ()
     n: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def number(self, name: str) -> float:
         """The value of a number by its name."""
@@ -219,6 +222,7 @@ class Finding:
         """The finding as values that JSON knows; what is not finite is null."""
         return {
             "headline": self.headline,
+            "notes": list(self.notes),
             "n": dict(self.n),
             "numbers": [
                 {
@@ -244,13 +248,14 @@ class Finding:
         }
 
     def lines(self) -> Iterator[str]:
-        """The finding as lines of text: the headline, and a line for each number."""
+        """The finding as lines of text: the headline, a line for each number, n, and the notes."""
         yield self.headline
         for n in self.numbers:
             beside = ", ".join(f"{name} {value:.4g}" for name, value in n.baselines.items())
             yield f"  {n.name}: {n.value:.4g} {n.unit}".rstrip() + (f" ({beside})" if beside else "")
         if self.n:
             yield f"  n: {self.sample}"
+        yield from (f"  note: {note}" for note in self.notes)
 
     @property
     def sample(self) -> str:

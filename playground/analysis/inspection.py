@@ -1,11 +1,10 @@
 """What instruments find in one to four models, over the steps of a training, and over seeds."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import groupby
-from typing import Any, Literal, NotRequired, TypedDict, cast, get_args
+from typing import Any, Literal, NotRequired, TypedDict, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -25,6 +24,8 @@ from playground.analysis.instrument import GROUPS, Instrument, instrument_named,
 from playground.analysis.subject import Subject
 from playground.errors import UserError
 from playground.knob import KnobValue
+
+Named = TypeVar("Named")
 
 Over = Literal["models", "steps", "seeds"]
 OVER: tuple[Over, ...] = get_args(Over)
@@ -70,14 +71,16 @@ class Inspection:
         """What several findings come to; nothing where there is one."""
         if len(self.found) < 2:
             return None
-        return {"models": differences, "steps": over_steps, "seeds": over_seeds}[self.over](self.found)
+        if self.over == "steps":
+            return over_steps(self.found, list(self.trained.values()))
+        return differences(self.found) if self.over == "models" else over_seeds(self.found)
 
     def lines(self) -> Iterator[str]:
         """The finding as lines of text; of several the headlines, and what they come to."""
         if self.summary is None:
             yield from self.finding.lines()
             return
-        yield from (f"{name}: {finding.headline}" for name, finding in self.found.items())
+        yield from (" ".join((f"{name}: {each.headline}", *each.notes)) for name, each in self.found.items())
         yield from self.summary.lines()
 
     def facts(self) -> InspectionFacts:
@@ -227,11 +230,10 @@ def differences(found: Mapping[str, Finding]) -> Finding:
     return Finding(f"Difference from {name}: {said}.", tuple(numbers), tuple(tables), first.n)
 
 
-def over_steps(found: Mapping[str, Finding]) -> Finding:
+def over_steps(found: Mapping[str, Finding], steps: Sequence[int]) -> Finding:
     """Every number as a curve over the training steps, those of one unit in one picture."""
     names, findings = list(found), list(found.values())
-    steps = [int(re.sub(r"\D", "", name)) for name in names]
-    shared = list(_shared_numbers(findings))
+    shared = _shared_numbers(findings)
     numbers = tuple(replace(each[-1], baselines={names[0]: each[0].value, **each[-1].baselines}) for each in shared)
     tables: list[Table] = []
     for unit, of_unit in groupby(sorted(shared, key=lambda each: each[0].unit), key=lambda each: each[0].unit):
@@ -283,20 +285,19 @@ def on_one_scale(found: Mapping[str, Finding]) -> dict[str, Finding]:
     }
 
 
-def _shared_numbers(findings: Sequence[Finding]) -> Iterator[list[Number]]:
+def _shared_numbers(findings: Sequence[Finding]) -> list[list[Number]]:
     """The numbers that all findings have, by their names."""
-    for number in findings[0].numbers:
-        each = [next((n for n in finding.numbers if n.name == number.name), None) for finding in findings]
-        if None not in each:
-            yield [n for n in each if n is not None]
+    return _shared([{n.name: n for n in finding.numbers} for finding in findings])
 
 
-def _shared_tables(findings: Sequence[Finding]) -> Iterator[list[Table]]:
+def _shared_tables(findings: Sequence[Finding]) -> list[list[Table]]:
     """The tables that all findings have, by their titles."""
-    for table in findings[0].tables:
-        each = [next((t for t in finding.tables if t.title == table.title), None) for finding in findings]
-        if None not in each:
-            yield [t for t in each if t is not None]
+    return _shared([{t.title: t for t in finding.tables} for finding in findings])
+
+
+def _shared(each: Sequence[Mapping[str, Named]]) -> list[list[Named]]:
+    """What all mappings have, by name."""
+    return [[one[name] for one in each] for name in each[0] if all(name in one for one in each)]
 
 
 def _band(tables: Sequence[Table]) -> Table | None:

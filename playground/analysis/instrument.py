@@ -65,8 +65,8 @@ class Instrument:
     def look(self, subject: Subject, settings: Any = None) -> Finding:
         """Measure a subject, whose model stays as it was; one that lacks something is refused with the sentence.
 
-        The finding says how much was measured. Its headline also says what of a typed `sentence` among the settings was
-        not read as it stands there, and where fewer texts were read than were asked for.
+        The finding says how much was measured. Its notes say what of a typed `sentence` among the settings was not read
+        as it stands there, and where fewer texts were read than were asked for.
         """
         if sentence := self.missing(subject):
             raise UserError(sentence)
@@ -76,8 +76,8 @@ class Instrument:
         try:
             subject = replace(subject, lacking=[], counts={})
             found = self.measure(subject, chosen)
-            sentences = [found.headline, _not_read(subject, chosen), *dict.fromkeys(subject.lacking)]
-            return replace(found, headline=" ".join(filter(None, sentences)), n=subject.counts)
+            notes = filter(None, dict.fromkeys([_not_read(subject, chosen), *subject.lacking]))
+            return replace(found, n=subject.counts, notes=tuple(notes))
         finally:
             for module, training in modes:
                 module.training = training

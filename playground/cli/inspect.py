@@ -155,7 +155,9 @@ def _list(given: argparse.Namespace) -> int:
     if not given.subjects:
         listed = [_about(each) for each in instruments().values()]
         return say(given, InstrumentList(instruments=listed), list(_listed()))
-    [subject] = arranged([open_subject(name, given.runs) for name in given.subjects[:1]], "models").values()
+    if len(given.subjects) > 1:
+        raise UserError(f"--list says what one model lacks, not {len(given.subjects)}; name one RUN.")
+    subject = open_subject(given.subjects[0], given.runs)
     listed: list[InstrumentFacts] = [
         {**_about(each), "missing": each.missing(subject)} for each in instruments().values()
     ]

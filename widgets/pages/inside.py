@@ -72,9 +72,7 @@ class InsidePage(View):
         self.all = button("Measure all", inside.look_with_all, "fact_check", margin=(6, 3))
         self.stop = button("Stop", inside.looking.forget, "stop", margin=(6, 3), disabled=True)
         self.csv = download(inside.csv, "inside.zip", "Tables as CSV", disabled=True)
-        self.to_stage = button(
-            "Show the head on the stage", self._show_head, "open_in_full", margin=(6, 3), visible=False
-        )
+        self.to_stage = button("", store.show_head, "open_in_full", margin=(6, 3), visible=False)
         self.progress = pmui.LinearProgress(variant="indeterminate", margin=(8, 10), visible=False, **STRETCH)
         self.said = html("")
         self.result = Pressable(stylesheets=[STYLE, GROWING, LISTED, findings.STYLE], **look)
@@ -97,10 +95,6 @@ class InsidePage(View):
 
     def _enlarge(self, panel: str) -> None:
         self.inside.panel = "" if self.inside.panel == panel else panel
-
-    def _show_head(self) -> None:
-        layer, head = map(int, self.inside.panel.split(","))
-        self.store.show_head(layer - 1, head - 1)
 
     def _renew(self, *_: object) -> None:
         """Offer what came meanwhile when the page is opened."""
@@ -152,7 +146,7 @@ class InsidePage(View):
         self.chips.markup = _chips(inside)
         self.chips.visible = bool(inside.parts())
         self.to_stage.visible = bool(inside.head)
-        self.to_stage.label = f"Show {inside.head} on the stage"
+        self.to_stage.label = "Show layer {}, head {} on the stage".format(*inside.head) if inside.head else ""
         self.said.object = say(inside.misread or inside.refusal, "trouble")
         found = inside.found()
         if found or not work.busy:  # what was there stays until the new is

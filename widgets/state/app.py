@@ -229,12 +229,12 @@ class Store(param.Parameterized):
         assert session.learner is not None
         return session, session.learner
 
-    def show_head(self, layer: int, head: int) -> None:
-        """Open a head of the model of the Inside page on the Stage page, with the sentence that was measured."""
+    def show_head(self) -> None:
+        """Open the head that is enlarged on the Inside page on the Stage page, with the sentence that was measured."""
         inside = self.inside
         session, learner = self._opened(inside.key, to_read=True)
         model = StageModel(deepcopy(learner), session.run.corpus)
-        self.stage.show_head(model, inside.settings.sentence.strip() or model.sentence, layer, head)
+        self.stage.show_head(model, inside.settings.sentence.strip() or model.sentence, *(n - 1 for n in inside.head))
         self.page = 0
 
     @property

@@ -56,7 +56,7 @@ class InsideStore(param.Parameterized):
     instrument = param.String(FIRST)
     turned = param.Dict({}, doc="The settings that differ from the defaults, by instrument.")
     panel = param.String("", doc="The map that is enlarged, as row,column.")
-    misread = param.String("", doc="What a link says wrongly, in sentences; until something is chosen.")
+    misread = param.String("", doc="What a link says wrongly, in sentences; until something is chosen or measured.")
 
     def __init__(self, open_one: Callable[[str, bool], Subject], first: Callable[[], str], **values: Any) -> None:
         super().__init__(**values)
@@ -159,7 +159,7 @@ class InsideStore(param.Parameterized):
     def _measure(self, asked: list[Instrument]) -> None:
         keys, over = self.keys, self.over
         turned = {each.name: turn(each.settings, self.turned.get(each.name, {})) for each in asked}
-        self.asked = self._chosen(self.chosen)
+        self.asked, self.misread = self._chosen(self.chosen), ""
 
         def work(report: Progress) -> None:
             subjects = arranged([self.of(key) for key in keys], over)
@@ -180,11 +180,10 @@ class InsideStore(param.Parameterized):
         return self.measured.get(self._chosen(instrument or self.chosen))
 
     @property
-    def head(self) -> str:
-        """The head of a single model whose weights are enlarged, in words; empty where none is."""
-        layer, _, number = self.panel.partition(",")
-        alone = len(self.keys) == 1 and self.over == "models"
-        return f"layer {layer}, head {number}" if number and alone and self.found() else ""
+    def head(self) -> tuple[int, ...]:
+        """Layer and head, from 1, whose weights are enlarged, of a single model; empty where none are."""
+        alone = len(self.keys) == 1 and self.over == "models" and self.found()
+        return tuple(map(int, self.panel.split(","))) if self.panel and alone else ()
 
     @property
     def refusal(self) -> str:

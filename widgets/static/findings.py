@@ -104,7 +104,14 @@ def film(frames: Mapping[str, str]) -> str:
 def markup(finding: Finding, panel: str = "") -> str:
     """A finding: its headline, its numbers beside what they compare to, its tables; `panel` is a map to be enlarged."""
     pictures = "".join(picture(table, panel) for table in finding.tables)
-    return f'<p class="headline">{escape(finding.headline)}</p>{numbers(finding)}{pictures}'
+    return f'<p class="headline">{escape(finding.headline)}</p>{numbers(finding)}{notes(finding)}{pictures}'
+
+
+def notes(finding: Finding) -> str:
+    """What was not read as it was asked for; of many sentences two are seen at once."""
+    first, rest = (" ".join(map(escape, part)) for part in (finding.notes[:2], finding.notes[2:]))
+    more = f"<details><summary>More notes on the data ({len(finding.notes) - 2})</summary>{rest}</details>"
+    return f'<div class="n quiet">{first}{more if rest else ""}</div>' if first else ""
 
 
 def numbers(finding: Finding) -> str:

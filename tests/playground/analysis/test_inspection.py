@@ -51,7 +51,7 @@ def test_a_difference_is_taken_from_the_first_and_both_values_stand_beside_it():
 
 
 def test_numbers_over_steps_are_curves_of_their_units():
-    made = over_steps({"step 250": finding(0.5, 1, 2), "step 1,000": finding(0.9, 1, 2)})
+    made = over_steps({"step 250": finding(0.5, 1, 2), "step 1,000": finding(0.9, 1, 2)}, [250, 1000])
     assert made.number("right") == 0.9 and made.numbers[0].baselines == {"step 250": 0.5, "chance": 0.5}
     of_share = next(table for table in made.tables if table.unit == "share")
     assert (of_share.columns["step"], of_share.columns["value"]) == ([250, 1000], [0.5, 0.9])
@@ -61,7 +61,7 @@ def test_numbers_over_steps_are_curves_of_their_units():
 
 def test_many_numbers_of_one_unit_are_divided_among_pictures_and_none_is_lost():
     many = Finding("So.", tuple(Number(f"n{k}", float(k)) for k in range(2 * MOST_CURVES + 1)))
-    tables = over_steps({"step 1": many, "step 2": many}).tables
+    tables = over_steps({"step 1": many, "step 2": many}, [1, 2]).tables
     assert [len(table) for table in tables] == [2 * MOST_CURVES, 2 * MOST_CURVES, 2]
 
 

@@ -222,14 +222,14 @@ def test_every_row_and_question_of_an_instrument_is_said():
         assert instrument.source
 
 
-def test_a_headline_says_where_fewer_sentences_are_read_than_were_asked_for():
+def test_a_note_says_where_fewer_sentences_are_read_than_were_asked_for():
     subject = replace(subject_of(), corpus=reviews(1_000))
     there = len(subject.sentences(400).ids)
     assert there < 400
     for _ in range(2):  # also where the sentences are known already
         found = look(subject, "attention as explanation", count=400)
-        assert found.headline.endswith(f" {there} held-out sentences of 3 to 32 tokens are read instead of 400.")
-    assert "instead of" not in look(subject, "attention as explanation", count=there).headline
+        assert found.notes == (f"{there} held-out sentences of 3 to 32 tokens are read instead of 400.",)
+    assert not look(subject, "attention as explanation", count=there).notes
 
 
 def test_a_probe_says_where_there_are_fewer_different_sentences_also_where_they_are_known():
@@ -250,4 +250,4 @@ def test_a_probe_says_how_many_items_of_rare_classes_it_leaves_out(monkeypatch):
     rare = int(counts[counts < 40].sum())
     assert rare > 0
     said = f"part of speech: {rare} of {int(counts.sum())} items are left out, as their classes have fewer than 40."
-    assert said in look(subject, "probing classifier", count=60, task="part of speech").headline
+    assert said in look(subject, "probing classifier", count=60, task="part of speech").notes

@@ -75,7 +75,7 @@ def test_memory_knows_every_fact_that_is_told_and_none_that_is_not(memory):
 
 
 @pytest.fixture(scope="module")
-def taught():
+def subject():
     """A language model that has read each fact a few times, or never."""
     entry = tiny("GPT", {"width": 32}, seq_len=16, batch_size=16, steps=20)
     for event in train(Run(entry, corpus_of("facts"), steps=20)):
@@ -96,8 +96,8 @@ def test_mentions_are_counted_in_the_text():
     assert all(abs(c - n * rounds) <= n for n, found in told.items() for c in found)
 
 
-def test_not_and_names_are_asked_about(taught):
-    found = instrument_named("fact critiques").look(taught)
+def test_not_and_names_are_asked_about(subject):
+    found = instrument_named("fact critiques").look(subject)
     assert 0 <= found.number("same answer with not") <= 1
     assert all(" not " in f" {text} " for text in found.tables[0].columns["denied"])
     assert found.tables[0].note, "the corpus of facts never says not"
@@ -186,37 +186,39 @@ def test_the_best_of_a_right_to_left_model_knows_the_words_behind_alone():
     assert all(number.baselines["grammar"] < 1 for number in numbers), "the subject stands before the verb"
 
 
-def test_the_bars_multiply_to_the_perplexity(taught):
+def test_the_bars_multiply_to_the_perplexity(subject):
     instrument = instrument_named("perplexity")
-    found = instrument.look(taught, type(instrument.settings)(sentence="anna was born in berlin ."))
+    found = instrument.look(subject, type(instrument.settings)(sentence="anna was born in berlin ."))
     bars = found.tables[0].columns
-    own = [nats for nats, who in zip(bars["nats"], bars["who"], strict=True) if who == taught.name]
+    own = [nats for nats, who in zip(bars["nats"], bars["who"], strict=True) if who == subject.name]
     assert prod(map(exp, own)) ** (1 / len(own)) == pytest.approx(found.number("perplexity"))
-    factors = [f for f, who in zip(bars["factor"], bars["who"], strict=True) if who == taught.name]
+    factors = [f for f, who in zip(bars["factor"], bars["who"], strict=True) if who == subject.name]
     assert prod(factors) == pytest.approx(found.number("perplexity") ** len(own))
     assert 2 ** found.number("bits") == pytest.approx(found.number("perplexity"))
-    told = instrument.look(taught)
-    assert told.numbers[1].baselines["entropy of the corpus"] == taught.corpus.entropy_bound
+    finding = instrument.look(subject)
+    assert finding.numbers[1].baselines["entropy of the corpus"] == subject.corpus.entropy_bound
     best = [
-        n for n, who in zip(*(told.tables[0].columns[c] for c in ("nats", "who")), strict=True) if who != taught.name
+        n
+        for n, who in zip(*(finding.tables[0].columns[c] for c in ("nats", "who")), strict=True)
+        if who != subject.name
     ]
-    assert best and told.numbers[1].baselines["best possible"] == pytest.approx(sum(best) / len(best))
-    strange = instrument.look(taught, type(instrument.settings)(sentence="born anna in ."))
-    assert "cannot write" in strange.headline and set(strange.tables[0].columns["who"]) == {taught.name}
+    assert best and finding.numbers[1].baselines["best possible"] == pytest.approx(sum(best) / len(best))
+    strange = instrument.look(subject, type(instrument.settings)(sentence="born anna in ."))
+    assert "cannot write" in strange.headline and set(strange.tables[0].columns["who"]) == {subject.name}
 
 
-def test_a_blank_is_filled_with_the_models_words_and_the_chances_of_the_grammar(taught):
+def test_a_blank_is_filled_with_the_models_words_and_the_chances_of_the_grammar(subject):
     instrument = instrument_named("fill in the blank")
 
     def look(**settings):
-        return instrument.look(taught, replace(instrument.settings, **settings))
+        return instrument.look(subject, replace(instrument.settings, **settings))
 
-    words, ids = taught.tokenizer.words, taught.sentence().ids[0].tolist()
+    words, ids = subject.tokenizer.words, subject.sentence().ids[0].tolist()
     spelt = [words[number] for number in ids]
     last = len(ids) - 2
     found = look(sentence=" ".join([*spelt[:last], "[MASK]", *spelt[last + 1 :]]), answer=spelt[last])
-    batch = with_gap(taught.model.shape, one_row(ids, taught.tokenizer), torch.tensor([last]))
-    chances = log_chances(taught.model, batch)[0].exp()
+    batch = with_gap(subject.model.shape, one_row(ids, subject.tokenizer), torch.tensor([last]))
+    chances = log_chances(subject.model, batch)[0].exp()
     assert found.number("right word") == pytest.approx(float(chances[ids[last]]), rel=1e-5)
     assert found.number("rank of the right word") == int((chances > chances[ids[last]]).sum()) + 1
     table = found.tables[1].columns
@@ -231,13 +233,13 @@ def test_a_blank_is_filled_with_the_models_words_and_the_chances_of_the_grammar(
     held_out = look()
     assert held_out.headline == look().headline and "right is" in held_out.headline
     rare = held_out.headline.rpartition("right is '")[2].partition("'")[0]
-    counts = torch.bincount(taught.corpus.ids[: taught.corpus.held_out_from], minlength=len(words))
-    assert counts[words.index(rare)] == counts[taught.sentence().ids[0]].min()
+    counts = torch.bincount(subject.corpus.ids[: subject.corpus.held_out_from], minlength=len(words))
+    assert counts[words.index(rare)] == counts[subject.sentence().ids[0]].min()
     both = look(sentence="anna was [MASK] in [MASK] .")
     assert {*both.tables[1].columns["gap"]} == {3, 5} and not both.numbers
     strange = look(sentence="in in [MASK] .")
     assert "cannot write" in strange.headline and not strange.numbers
-    assert {*strange.tables[0].columns["who"]} == {taught.name}
+    assert {*strange.tables[0].columns["who"]} == {subject.name}
 
 
 @pytest.mark.parametrize(
@@ -249,10 +251,10 @@ def test_a_blank_is_filled_with_the_models_words_and_the_chances_of_the_grammar(
         ({"sentence": "[MASK] was born .", "answer": "zyzzyva"}, "'zyzzyva' is not one word"),
     ],
 )
-def test_a_blank_that_cannot_be_filled_is_refused(taught, settings, sentence):
+def test_a_blank_that_cannot_be_filled_is_refused(subject, settings, sentence):
     instrument = instrument_named("fill in the blank")
     with pytest.raises(UserError, match=sentence):
-        instrument.look(taught, replace(instrument.settings, **settings))
+        instrument.look(subject, replace(instrument.settings, **settings))
 
 
 def test_the_last_word_is_right_at_the_distances_that_a_model_can_look_back(monkeypatch):

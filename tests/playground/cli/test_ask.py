@@ -11,7 +11,8 @@ from playground.objectives import find_objective
 from playground.trace.rebuild import rebuild
 from tests import json_keys
 
-STORY = ("The old sailor told the children a story about a ship that never came back from the sea . " * 6 + "\n\n") * 20
+SENTENCE = "The old sailor told the children a story about a ship that never came back from the sea . "
+TRAINING_TEXT = (SENTENCE * 6 + "\n\n") * 20
 TEXT = "The old sailor told a story about the sea ."
 
 
@@ -19,7 +20,7 @@ TEXT = "The old sailor told a story about the sea ."
 def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ask")
     text = folder / "story.txt"
-    text.write_text(STORY, encoding="utf-8")
+    text.write_text(TRAINING_TEXT, encoding="utf-8")
     small = ("--set", "width=16", "--set", "heads=2", "--set", "layers=2", "--steps", "40")
     for entry in ("RoBERTa", "BERT", "GPT", "word2vec"):
         made = ("train", entry, "--corpus", str(text), "--runs", str(folder), "--out", str(folder / entry))

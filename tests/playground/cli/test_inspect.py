@@ -56,6 +56,7 @@ def test_tables_are_written_as_csv(capsys, runs, tmp_path):
         (("one", "--with", "attenton"), "attention"),
         (("one", "--with", "attention", "--set", "depth=1"), "There is no knob 'depth'"),
         (("nowhere",), "nowhere"),
+        (("one", "two", "--list"), "--list says what one model lacks, not 2; name one RUN"),
     ],
 )
 def test_what_is_wrong_is_refused_in_a_sentence(capsys, runs, words, sentence):

@@ -97,6 +97,12 @@ def test_every_way_to_draw_makes_markup_that_escapes_words(kind):
     assert "<so>" not in made and "<b>" not in made.replace("<b>1</b>", "")
 
 
+def test_two_notes_on_the_data_are_seen_and_the_others_are_folded_away():
+    made = findings.markup(Finding("So.", notes=("One <so>.", "Two.", "Three.", "Four.")))
+    assert "One &lt;so&gt;. Two.<details><summary>More notes on the data (2)</summary>Three. Four.</details>" in made
+    assert "details" not in findings.markup(Finding("So.", notes=("One.", "Two.")))
+
+
 def test_many_maps_are_one_image_whose_parts_are_pressed_and_enlarged():
     position = np.indices((2, 3, 50, 50)).reshape(4, -1)
     names = [tuple(str(k + 1) for k in range(n)) for n in (2, 3, 50, 50)]
