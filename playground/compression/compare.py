@@ -4,11 +4,10 @@ import hashlib
 import json
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
 from itertools import permutations
 from math import comb
 from pathlib import Path
@@ -34,7 +33,7 @@ from playground.compression.meters import (
 )
 from playground.compression.method import UNCOMPRESSED, Compressed, Pipeline, TaskData, read_pipeline
 from playground.compression.storage import load, save
-from playground.errors import UserError, unwritable
+from playground.errors import UserError
 from playground.finetuning.comparing.compare import TEST_TEXTS, count_different, describe_same
 from playground.finetuning.comparing.significance import (
     SEEDS,
@@ -50,16 +49,16 @@ from playground.finetuning.comparing.significance import (
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
-from playground.finetuning.run.record import fingerprint, identity
+from playground.finetuning.run.record import Record, fingerprint, identity
 from playground.finetuning.strategy.losses import describe_fewer
 from playground.finetuning.strategy.strategy import texts_for
 from playground.knob import check_knobs, knob
 from playground.parsing import LIMITS, parse_json
 from playground.tokenizing import Tokenizer
 from playground.training.parallel.seeds import MeanAndSd, spread, spread_if_measured
-from playground.training.parallel.workers import computed_as_worker, pool, received
+from playground.training.parallel.workers import computed_as_worker, received, run_jobs
 
-RECORD, MOST_PIPELINES = "outcomes.jsonl", 12
+MOST_PIPELINES = 12
 
 Meter = Literal["bytes", "operations", "seconds"]
 METERS: tuple[Meter, ...] = ("bytes", "operations", "seconds")
@@ -143,9 +142,29 @@ class Work:
         plain = "".join(c if c.isalnum() else "_" for c in pipeline.name)[:40].strip("_")
         return self.folder / f"{plain}-{short}" / f"seed-{seed}"
 
+    def key(self, pipeline: Pipeline, seed: int) -> str:
+        """Everything on which the numbers of a trial depend, hashed."""
+        values = [self._shared[seed], [identity(m.step) for m in pipeline.methods], seed]
+        return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:24]
 
-def trial(work: Work, pipeline: Pipeline, seed: int) -> Outcome:
+    @cached_property
+    def _shared(self) -> dict[int, list[str | int]]:
+        """What the trials of a seed have in common."""
+        shared: dict[int, list[str | int]] = {}
+        for seed, train in self.train.items():
+            texts = [tensor for each in (train, self.test[seed]) for tensor in (each.tokens.ids, each.labels)]
+            known = fingerprint(self.base, *texts)
+            shared[seed] = [known, len(train.labels), self.steps, self.task.name, __version__]
+        return shared
+
+
+Job = tuple[Pipeline, int]
+"""A pipeline and a seed."""
+
+
+def trial(work: Work, job: Job) -> Outcome:
     """Make one compressed model, measure it, and write it."""
+    pipeline, seed = job
     began, data = time.perf_counter(), work.data(seed)
     if pipeline.methods:
         teacher = load(work.folder_of(Pipeline(), seed), work.task).classifier
@@ -426,7 +445,7 @@ def compress(
         texts, seeds = texts_for(base.learner, task, [], tokenizer), range(spec.seed, spec.seed + spec.seeds)
         train = {seed: texts(spec.train_size, seed, "train") for seed in seeds}
         work = Work(base, task, train, {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds}, spec.steps, home)
-        record = PipelineRecord.of(folder, resume, work, spec)
+        record = PipelineRecord() if folder is None else PipelineRecord.open(folder, resume)
         found: dict[tuple[str, int], Outcome] = {}
         for outcome in _trials(work, spec, record):
             found[outcome.pipeline, outcome.seed] = outcome
@@ -460,53 +479,19 @@ def _describe_unlabelled(work: Work, pipeline: Pipeline, seed: int) -> Iterator[
             yield f"{pipeline.name}: {line}"
 
 
-@dataclass
-class PipelineRecord:
-    """Outcomes of finished trials by key, one line of JSON each, so that a run that was killed goes on where it was."""
+class PipelineRecord(Record):
+    """The outcomes of finished trials whose files are still there and were not overwritten by a later run."""
 
-    path: Path | None
-    shared: Mapping[int, list[str | int]]
-    known: dict[str, Outcome] = field(default_factory=dict)
+    file = "outcomes.jsonl"
 
     @classmethod
-    def of(cls, folder: Path | None, resume: bool, work: Work, spec: CompressionSpec) -> "PipelineRecord":
-        """The record of a folder; without `resume` a new one."""
-        shared: dict[int, list[str | int]] = {}
-        for seed in work.train:
-            tensors = [
-                value for data in (work.train[seed], work.test[seed]) for value in (data.tokens.ids, data.labels)
-            ]
-            shared[seed] = [fingerprint(work.base, *tensors), spec.train_size, spec.steps, work.task.name, __version__]
-        record = cls(folder and folder / RECORD, shared)
-        if record.path is not None and record.path.exists():
-            record._read(record.path) if resume else record.path.unlink()
-        return record
-
-    def key(self, pipeline: Pipeline, seed: int) -> str:
-        """Everything on which the numbers of a trial depend, hashed."""
-        values = [self.shared[seed], [identity(m.step) for m in pipeline.methods], seed]
-        return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:24]
-
-    def put(self, key: str, outcome: Outcome) -> None:
-        """Write an outcome down."""
-        if self.path is None:
-            return
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"key": key, "value": asdict(outcome)}) + "\n")
-        except OSError as error:
-            raise unwritable(self.path.parent, error) from error
-
-    def _read(self, path: Path) -> None:
-        """Read the outcomes whose files are still there and were not overwritten by a later run."""
-        latest: dict[str, tuple[str, Outcome]] = {}
-        for line in path.read_text(encoding="utf-8").splitlines():
-            with suppress(ValueError, TypeError, LookupError):  # half a line, which a killed program leaves
-                kept = parse_json(line)
-                outcome = read_outcome(kept["value"])
-                latest[outcome.folder] = kept["key"], outcome
-        self.known = {key: outcome for folder, (key, outcome) in latest.items() if Path(folder).is_dir()}
+    def lines(cls, content: Sequence[bytes]) -> list[dict[str, Any]]:
+        latest: dict[str, dict[str, Any]] = {}
+        for text in content:
+            with suppress(ValueError, TypeError, LookupError, RecursionError):
+                line = parse_json(text.decode("utf-8"))
+                latest[read_outcome(line["value"]).folder] = {"key": str(line["key"]), "value": line["value"]}
+        return [line for folder, line in latest.items() if Path(folder).is_dir()]
 
 
 def read_outcome(values: Mapping[str, Any]) -> Outcome:
@@ -520,35 +505,26 @@ def read_outcome(values: Mapping[str, Any]) -> Outcome:
 
 def _trials(work: Work, spec: CompressionSpec, record: PipelineRecord) -> Iterator[Outcome]:
     """The outcomes of all trials, known ones first; the uncompressed models are made before all others."""
-    seeds = range(spec.seed, spec.seed + spec.seeds)
-    whole = [(Pipeline(), seed) for seed in seeds]
-    others = [(pipeline, seed) for seed in seeds for pipeline in spec.chosen[1:]]
+    whole = [(Pipeline(), seed) for seed in work.train]
+    others = [(pipeline, seed) for seed in work.train for pipeline in spec.chosen[1:]]
     for jobs in (whole, others):
-        keys = {job: record.key(*job) for job in jobs}
-        yield from (record.known[key] for key in keys.values() if key in record.known)
+        keys = {job: work.key(*job) for job in jobs}
+        yield from (read_outcome(record.known[key]) for key in keys.values() if key in record.known)
         waiting = [job for job in jobs if keys[job] not in record.known]
-        for job, outcome in _run(work, waiting, spec.workers):
-            record.put(keys[job], outcome)
-            yield outcome
 
+        def keep(job: Job, outcome: Outcome, keys: Mapping[Job, str] = keys) -> None:
+            record.put(keys[job], asdict(outcome))
 
-Job = tuple[Pipeline, int]
-
-
-def _run(work: Work, jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome]]:
-    """The trials one by one, or in so many processes of one thread each, with the same numbers."""
-    if workers == 1 or len(jobs) < 2:
-        yield from ((job, trial(work, *job)) for job in jobs)
-        return
-    processes = pool(min(workers, len(jobs)), replace(work, base=work.base.travelling(rehearses=True)))
-    try:
-        sent = {processes.submit(_in_worker, job): job for job in jobs}
-        for done in as_completed(sent):
-            yield sent[done], done.result()
-    finally:
-        processes.shutdown(cancel_futures=True)
+        if min(spec.workers, len(waiting)) > 1:
+            data = replace(work, base=work.base.travelling(rehearses=True))
+            yield from run_jobs(waiting, partial(trial, work), _in_worker, data, min(spec.workers, len(waiting)), keep)
+        else:
+            for job in waiting:
+                outcome = trial(work, job)
+                keep(job, outcome)
+                yield outcome
 
 
 def _in_worker(job: Job) -> Outcome:
     work, _ = received()
-    return trial(work, *job)
+    return trial(work, job)

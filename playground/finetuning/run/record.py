@@ -3,9 +3,11 @@
 import hashlib
 import json
 import os
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import Any, ClassVar, NotRequired, Self, TypedDict, cast
 
 import torch
 
@@ -16,7 +18,6 @@ from playground.finetuning.run.trainer import FinetuneConfig, Result
 from playground.finetuning.strategy.strategy import Strategy
 from playground.parsing import LARGEST, form_of, has_form, parse_json
 
-FILE = "trials.jsonl"
 FOR_PEOPLE = ("name", "aliases", "family", "idea", "source", "made_of", "published")
 """Fields of a strategy on which no number of a trial depends."""
 
@@ -56,31 +57,37 @@ TENSORS = ("plan", "rates", "mix")
 
 
 @dataclass
-class TrialRecord:
+class Record:
     """The values of finished trials, by key; `path` is where they are kept, None in memory only.
 
     A line is written whole and reaches the disk before the trial counts as finished; half a line at the end, which a
     killed program leaves, is dropped.
     """
 
+    file: ClassVar[str]
     path: Path | None = None
-    known: dict[str, WrittenResult | float] = field(default_factory=dict)
-    earlier: list[Line] | None = None
+    known: dict[str, Any] = field(default_factory=dict)
+    earlier: Sequence[Mapping[str, Any]] | None = None
 
     @classmethod
-    def of(cls, folder: Path, resume: bool) -> "TrialRecord":
+    def of(cls, folder: Path, resume: bool) -> Self:
         """The record of a folder, of whose file nothing is changed before the first trial is finished."""
-        path = folder / FILE
+        path = folder / cls.file
         content = path.read_bytes() if resume and path.exists() else b""
-        lines = [line for text in content.splitlines() if (line := _line(text)) is not None]
+        lines = cls.lines(content.splitlines())
         return cls(path, {line["key"]: line["value"] for line in lines}, lines)
 
     @classmethod
-    def open(cls, folder: Path, resume: bool) -> "TrialRecord":
+    def open(cls, folder: Path, resume: bool) -> Self:
         """The record of a folder; without `resume` a new one."""
         record = cls.of(folder, resume)
         record.begin()
         return record
+
+    @classmethod
+    @abstractmethod
+    def lines(cls, content: Sequence[bytes]) -> Sequence[Mapping[str, Any]]:
+        """The lines of a file that hold a key and a value; damaged ones are left out."""
 
     def begin(self) -> None:
         """Write the lines of earlier trials that are kept, and drop all others."""
@@ -89,12 +96,13 @@ class TrialRecord:
         lines, self.earlier = self.earlier, None
         beside = self.path.with_suffix(".writing")
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             beside.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
             os.replace(beside, self.path)
         except OSError as error:
             raise UserError(f"The record {self.path} cannot be written ({error.strerror or error}).") from error
 
-    def put(self, key: str, value: WrittenResult | float, **about: str | int) -> None:
+    def put(self, key: str, value: Any, **about: str | int) -> None:
         """Keep a value; `about` is for people who look into the file."""
         self.known[key] = value
         self.begin()
@@ -104,9 +112,19 @@ class TrialRecord:
                 file.flush()
                 os.fsync(file.fileno())
 
+
+class TrialRecord(Record):
+    """The outcomes of a comparison of strategies, and the learning rates that were searched for."""
+
+    file = "trials.jsonl"
+
+    @classmethod
+    def lines(cls, content: Sequence[bytes]) -> list[Line]:
+        return [line for text in content if (line := _line(text)) is not None]
+
     def outcome(self, key: str) -> Result | None:
         known = self.known.get(key)
-        return read_outcome(known) if isinstance(known, dict) else None
+        return read_outcome(cast("WrittenResult", known)) if isinstance(known, dict) else None
 
 
 def _line(content: bytes) -> Line | None:

@@ -1,7 +1,7 @@
 """Trials: one strategy with one seed each, one by one, in worker processes or stacked, with the same numbers."""
 
 from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from playground.finetuning.data.dataset import Dataset
@@ -12,7 +12,7 @@ from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent,
 from playground.finetuning.strategy.strategy import Strategy
 from playground.training.memory import available, format_bytes, workers_that_fit
 from playground.training.parallel.stacked import chosen_way, parted
-from playground.training.parallel.workers import pool, received
+from playground.training.parallel.workers import received, run_jobs
 
 
 @dataclass(frozen=True)
@@ -190,27 +190,14 @@ def _one_by_one(work: TrialData, trials: Sequence[Trial], keep: Keep) -> Generat
 def _in_workers(
     work: TrialData, trials: Sequence[Trial], keep: Keep, workers: int
 ) -> Generator[TrialEvent, None, None]:
-    """The same in so many processes, of which this one is the first; an outcome is kept as soon as it is there."""
-    if not trials:
-        return
-    others = pool(workers - 1, work.travelling(trials))
-
-    def send(trial: Trial) -> Future[list[TrialEvent]]:
-        sent = others.submit(_run, trial)
-        sent.add_done_callback(lambda f: f.cancelled() or f.exception() or keep(trial, outcome_of(f.result())))
-        return sent
-
-    try:
-        sent, here = [send(trial) for trial in trials], dict[int, list[TrialEvent]]()
-        for turn in range(len(trials)):
-            while turn not in here and not sent[turn].done():
-                mine = next((k for k in range(turn, len(trials)) if k not in here and sent[k].cancel()), None)
-                if mine is None:
-                    break
-                here[mine] = list(_one_by_one(work, [trials[mine]], keep))
-            yield from here.pop(turn) if turn in here else sent[turn].result()
-    finally:
-        others.shutdown(cancel_futures=True)
+    """The same in so many processes; an outcome is kept as soon as it is there."""
+    each = run_jobs(
+        trials, lambda trial: list(work.run(trial)), _run, work.travelling(trials), workers,
+        lambda trial, events: keep(trial, outcome_of(events)),
+    )  # fmt: skip
+    with closing(each):
+        for events in each:
+            yield from events
 
 
 def outcome_of(events: Sequence[TrialEvent]) -> Result:

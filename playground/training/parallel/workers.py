@@ -4,8 +4,8 @@ import multiprocessing
 import os
 import pickle
 import threading
-from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import closing, contextmanager
 from functools import wraps
 from multiprocessing.connection import wait
@@ -16,10 +16,10 @@ import torch
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Job = TypeVar("Job")
 
 READY = tuple(
-    f"playground.{name}"
-    for name in ("training.parallel.preload", "training.parallel.seeds", "finetuning.run.scheduler")
+    f"playground.{name}" for name in ("training.parallel.preload", "training.parallel.seeds", "finetuning.run.trials")
 )
 """The modules that are loaded before a worker is copied."""
 
@@ -40,6 +40,37 @@ def pool(workers: int, data: Any, signals: Any = None) -> ProcessPoolExecutor:
     process too, and a thread that reads them meanwhile would crash.
     """
     return ProcessPoolExecutor(workers, context(), _begin, (pickle.dumps(data), signals))
+
+
+def run_jobs(
+    jobs: Sequence[Job], here: Callable[[Job], T], there: Callable[[Job], T], data: Any, workers: int,
+    keep: Callable[[Job, T], None],
+) -> Generator[T]:  # fmt: skip
+    """The results of all jobs in their order, from so many processes, of which this one is the first.
+
+    Another one runs `there`, with a copy of the `data`; `keep` gets each result as soon as it is there.
+    """
+    if not jobs:
+        return
+    others = pool(workers - 1, data)
+
+    def send(job: Job) -> Future[T]:
+        sent = others.submit(there, job)
+        sent.add_done_callback(lambda f: f.cancelled() or f.exception() or keep(job, f.result()))
+        return sent
+
+    try:
+        sent, made = [send(job) for job in jobs], dict[int, T]()
+        for turn in range(len(jobs)):
+            while turn not in made and not sent[turn].done():
+                mine = next((k for k in range(turn, len(jobs)) if k not in made and sent[k].cancel()), None)
+                if mine is None:
+                    break
+                made[mine] = here(jobs[mine])
+                keep(jobs[mine], made[mine])
+            yield made.pop(turn) if turn in made else sent[turn].result()
+    finally:
+        others.shutdown(cancel_futures=True)
 
 
 _received: list[Any] = []

@@ -100,10 +100,10 @@ def test_every_model_can_be_taken_away_and_scores_as_was_said(result):
 
 def test_a_run_that_was_killed_goes_on_where_it_was(result, monkeypatch):
     folder, made = result
-    lines = (folder / room.RECORD).read_text(encoding="utf-8").splitlines()
-    (folder / room.RECORD).write_text("\n".join([*lines[:-1], lines[-1][:40]]), encoding="utf-8")
+    lines = (folder / room.PipelineRecord.file).read_text(encoding="utf-8").splitlines()
+    (folder / room.PipelineRecord.file).write_text("\n".join([*lines[:-1], lines[-1][:40]]), encoding="utf-8")
     fresh = []
-    monkeypatch.setattr(room, "trial", lambda *job, trial=room.trial: fresh.append(job[1:]) or trial(*job))
+    monkeypatch.setattr(room, "trial", lambda *job, trial=room.trial: fresh.append(job[1]) or trial(*job))
     again = run(folder, resume=True)[-1]
     assert len(fresh) == 1
     for name, some in made.outcomes.items():
@@ -113,7 +113,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(result, monkeypatch):
 
 def test_trials_are_run_again_where_their_labels_changed_or_their_files_were_overwritten(tmp_path, monkeypatch):
     fresh, spec = [], replace(SPEC, pipelines=("head pruning",), seeds=1, steps=1)
-    monkeypatch.setattr(room, "trial", lambda *job, trial=room.trial: fresh.append(job[1].name) or trial(*job))
+    monkeypatch.setattr(room, "trial", lambda *job, trial=room.trial: fresh.append(job[1][0].name) or trial(*job))
 
     def again(**changed):
         fresh.clear()

@@ -37,7 +37,7 @@ from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.notebook import values_of
 from playground.finetuning.report.page import FILES, Origin, Report, against, csv_text, page, table
 from playground.finetuning.run import trials as running
-from playground.finetuning.run.record import FILE, TrialRecord, fingerprint, identity, key, read_outcome, write_outcome
+from playground.finetuning.run.record import TrialRecord, fingerprint, identity, key, read_outcome, write_outcome
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.parse import read, spell, split
@@ -367,7 +367,7 @@ def test_trials_are_run_again_where_labels_of_the_same_texts_changed(split, tmp_
 
 def test_half_a_line_is_cut_off_and_the_trial_is_run_again(tmp_path):
     whole = last_of("full", "feature-based", record=TrialRecord.open(tmp_path, resume=False))
-    path = tmp_path / FILE
+    path = tmp_path / TrialRecord.file
     path.write_bytes(path.read_bytes()[:-40])
     events = compared("full", "feature-based", record=TrialRecord.open(tmp_path, resume=True))
     assert len({(e.strategy.name, e.seed) for e in events[:-1] if isinstance(e.event, StepEvent)}) == 1
@@ -409,7 +409,7 @@ def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
     quick = "--train-size 8 --seeds 3 --tuning-steps 30"
     asked = ["compare", "base", "--strategies", "full,full + L2-SP", *quick.split()]
     command = [sys.executable, "-m", "playground", *asked, "--out", "result"]
-    log = trained.parent / "result" / FILE
+    log = trained.parent / "result" / TrialRecord.file
     home = os.environ | {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(command, cwd=trained.parent, env=home, stderr=subprocess.DEVNULL)
     assert becomes(lambda: process.poll() is not None or (log.exists() and log.read_text().count("\n") >= 2), 120)

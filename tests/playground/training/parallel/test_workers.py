@@ -1,5 +1,6 @@
 """Processes that train for another one end with it, and share nothing with its threads."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -13,12 +14,12 @@ from playground.compression import compare as compressing
 from playground.compression.compare import CompressionSpec
 from playground.finetuning import compare, find_task
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.run import trials as running
 from playground.finetuning.run.base import base_of
 from playground.pickling import declared_fields
 from playground.training import Started, train
 from playground.training.observe.look import ProbeSentence
-from playground.training.parallel.workers import pool, received
+from playground.training.parallel import workers
+from playground.training.parallel.workers import READY, pool, received, run_jobs
 from tests.runs import ROOT, becomes, every_entry, run_of, tensors_of, tiny
 
 WORKERS = """
@@ -52,10 +53,28 @@ def test_workers_end_when_who_asked_them_is_killed(tmp_path):
 def test_what_workers_get_is_a_copy_that_shares_no_memory_with_the_threads_here():
     run = run_of()
     text = run.corpus.windows(8)
-    with pool(1, (run, text)) as workers:
-        assert workers.submit(hash_received).result() == run.corpus.hash
+    with pool(1, (run, text)) as processes:
+        assert processes.submit(hash_received).result() == run.corpus.hash
     rows = run.corpus.ids, text.ids, *run.corpus.labels.values(), *text.labels.values()
     assert not any(row.is_shared() for row in rows)
+
+
+def test_the_modules_that_are_loaded_before_a_worker_is_copied_exist():
+    """A worker begins without a module that is not found, and says nothing."""
+    for name in READY:
+        importlib.import_module(name)
+
+
+def negative(number):
+    return -number
+
+
+@pytest.mark.slow
+def test_jobs_are_done_here_and_there_in_their_order_and_each_is_kept_once():
+    kept = []
+    made = list(run_jobs([3, 1, 2], negative, negative, None, 2, lambda *each: kept.append(each)))
+    assert made == [-3, -1, -2]
+    assert sorted(kept) == [(1, -1), (2, -2), (3, -3)]
 
 
 @pytest.mark.parametrize("name", ["RoBERTa", "ELECTRA", "Transformer-XL"])
@@ -69,8 +88,7 @@ def test_no_comparison_sends_what_its_base_trains_on(name, way, monkeypatch):
         sent.append(data)
         raise InterruptedError
 
-    room = running if way == "compare" else compressing
-    monkeypatch.setattr(room, "pool", stopped)
+    monkeypatch.setattr(workers, "pool", stopped)
     base, words, task = base_of(learner, run.corpus), run.corpus.tokenizer, find_task("sentiment")
     if way == "compare":
         events = compare(base, words, ComparisonSpec(train_sizes=(8,), steps=2, workers=2))
