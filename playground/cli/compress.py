@@ -12,7 +12,7 @@ from tqdm import tqdm
 from playground.cli.options import Parser, common_options, path, refuse_unused, say, warn, whole
 from playground.cli.prepare import open_task
 from playground.compression import methods
-from playground.compression.compare import Compression, CompressionFacts, CompressionSpec, Outcome, compress
+from playground.compression.compare import Compression, CompressionFacts, CompressionSpec, compress
 from playground.compression.report import FILES, kept_in_words, write
 from playground.compression.storage import export_folder, load, not_in_a_folder
 from playground.errors import UserError
@@ -124,7 +124,6 @@ def compress_run(given: argparse.Namespace) -> int:
     base = from_checkpoint(saved)
     events = compress(base, saved.tokenizer, spec, task=task, folder=folder, resume=given.resume)
     *_, last = _with_bar(events, spec)
-    assert isinstance(last, Compression)
     facts: WrittenCompressionFacts = {**last.facts(base.learner.entry.name, saved.corpus.name)}
     if folder is not None:
         write(last, facts, folder)
@@ -149,14 +148,14 @@ def _export(result: Compression, saved: Checkpoint, folder: Path) -> dict[str, F
     return exported
 
 
-def _with_bar(events: Iterator[Outcome | Compression], spec: CompressionSpec) -> Iterator[Outcome | Compression]:
+def _with_bar(events: Iterator[Compression], spec: CompressionSpec) -> Iterator[Compression]:
     first = next(events)
     warn(spec.power)
     total = len(spec.chosen) * spec.seeds
     with tqdm(total=total, desc="compressing", unit="model", file=sys.stderr, mininterval=0.2) as bar:
         for event in chain([first], events):
-            if isinstance(event, Outcome):
-                bar.set_postfix_str(f"{event.pipeline}, seed {event.seed}", refresh=False)
+            if event.latest is not None:
+                bar.set_postfix_str(f"{event.latest.pipeline}, seed {event.latest.seed}", refresh=False)
                 bar.update()
             yield event
 

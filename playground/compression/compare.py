@@ -308,7 +308,8 @@ class Compression:
     """All outcomes by pipeline, in the order in which they were asked for, and the seconds of each with its first seed.
 
     `chance` is what guessing reaches, `texts` how many each model was tested on, `all_texts` how many different ones
-    all seeds have together, and `notices` say what these lack.
+    all seeds have together, and `notices` say what these lack. While it goes on, `latest` is the outcome of the last
+    trial, `done` counts the trials, there are no seconds yet, and all pipelines have the same seeds.
     """
 
     spec: CompressionSpec
@@ -318,8 +319,10 @@ class Compression:
     chance: float
     texts: int
     all_texts: int
-    took: float
+    took: float = 0.0
     notices: tuple[str, ...] = ()
+    latest: Outcome | None = None
+    done: int = 0
 
     def facts(self, base: str, corpus: str) -> CompressionFacts:
         """The promised JSON keys of `playground compress`; `corpus` is that of the pre-training of the `base`."""
@@ -339,7 +342,7 @@ class Compression:
             "pipelines": [self._facts(name) for name in self.outcomes],
             "against_uncompressed": [self._against(name, UNCOMPRESSED) for name in others],
             "against_baselines": self._against_baselines(),
-            "frontier": {meter: self.frontier(meter) for meter in METERS},
+            "frontier": {meter: self.frontier(meter) for meter in METERS if self.seconds or meter != "seconds"},
             "verdict": leader(leading, "pipeline", [self.judged[pair] for pair in top_two(leading)]),
             "notices": list(self.notices),
         }
@@ -388,7 +391,7 @@ class Compression:
             "memory": first.size.memory,
             "operations": self.cost(name, "operations"),
             "layers_used": fmean(o.layers_used for o in some),
-            "latency": {str(batch): each for batch, each in self.seconds[name].items()},
+            "latency": {str(batch): each for batch, each in self.seconds.get(name, {}).items()},
             "flipped": spread([float(o.flipped) for o in some]),
             "layers": first.layers,
             "made_in": sum(o.seconds for o in some),
@@ -426,8 +429,8 @@ class Compression:
 def compress(
     base: Base, tokenizer: Tokenizer, spec: CompressionSpec, *, task: Task, folder: Path | None = None,
     resume: bool = False,
-) -> Generator[Outcome | Compression]:  # fmt: skip
-    """Run every pipeline with every seed and yield the outcomes as they come; the last value is the `Compression`.
+) -> Generator[Compression]:  # fmt: skip
+    """Run every pipeline with every seed; yield what is known after each trial, and at last all of it.
 
     All start from the base as it is now. Files and the record of finished trials go to the `folder`, by default to one
     that is gone afterwards; with `resume` trials that the record knows are not run again.
@@ -447,27 +450,38 @@ def compress(
         work = Work(base, task, train, {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds}, spec.steps, home)
         record = PipelineRecord() if folder is None else PipelineRecord.open(folder, resume)
         found: dict[tuple[str, int], Outcome] = {}
+        made = _without_outcomes(work, spec)
         for outcome in _trials(work, spec, record):
             found[outcome.pipeline, outcome.seed] = outcome
-            yield outcome
-        outcomes = {p.name: tuple(found[p.name, seed] for seed in seeds) for p in spec.chosen}
-        yield _compression(work, spec, outcomes, time.perf_counter() - began)
+            yield replace(made, outcomes=_of_same_seeds(found, spec), latest=outcome, done=len(found))
+        took, models = time.perf_counter() - began, [(p.name, work.folder_of(p, spec.seed)) for p in spec.chosen]
+        classifiers = {name: load(place, task).classifier.eval() for name, place in models}
+        seconds, notices = latencies(classifiers, work.test[spec.seed]), tuple(_notices(work, spec))
+        outcomes = _of_same_seeds(found, spec)
+        yield replace(made, outcomes=outcomes, seconds=seconds, took=took, notices=notices, done=len(found))
 
 
-def _compression(
-    work: Work, spec: CompressionSpec, outcomes: Mapping[str, tuple[Outcome, ...]], took: float
-) -> Compression:
-    """The result, with the seconds of all models of the first seed, taken in turns."""
-    models = {p.name: load(work.folder_of(p, spec.seed), work.task).classifier.eval() for p in spec.chosen}
-    seconds = latencies(models, work.test[spec.seed])
+def _without_outcomes(work: Work, spec: CompressionSpec) -> Compression:
+    """What is known before the first trial: on what the models are tested, and what guessing reaches."""
     guesses = [work.task.answer.guess(work.train[s].labels, test.labels) for s, test in work.test.items()]
     chance = fmean(guesses) if work.task.answer.has_chance else 0.0
-    texts = min(len(test.labels) for test in work.test.values())
-    notices = work.train[spec.seed].notices + work.test[spec.seed].notices + work.base.notices
-    notices += describe_same(work.test.values())
-    notices += tuple(line for pipeline in spec.chosen for line in _describe_unlabelled(work, pipeline, spec.seed))
-    tested = count_different(work.test.values())
-    return Compression(spec, work.task, outcomes, seconds, chance, texts, tested, took, notices)
+    texts, tested = min(len(test.labels) for test in work.test.values()), count_different(work.test.values())
+    return Compression(spec, work.task, {}, {}, chance, texts, tested)
+
+
+def _of_same_seeds(found: Mapping[tuple[str, int], Outcome], spec: CompressionSpec) -> dict[str, tuple[Outcome, ...]]:
+    """The outcomes of the pipelines that have the first seed, with the seeds that all of these have."""
+    names = [p.name for p in spec.chosen if (p.name, spec.seed) in found]
+    seeds = [s for s in range(spec.seed, spec.seed + spec.seeds) if all((name, s) in found for name in names)]
+    return {name: tuple(found[name, seed] for seed in seeds) for name in names}
+
+
+def _notices(work: Work, spec: CompressionSpec) -> Iterator[str]:
+    """Sentences on the texts and the base: what was left out or is the same for all seeds."""
+    yield from (*work.train[spec.seed].notices, *work.test[spec.seed].notices, *work.base.notices)
+    yield from describe_same(work.test.values())
+    for pipeline in spec.chosen:
+        yield from _describe_unlabelled(work, pipeline, spec.seed)
 
 
 def _describe_unlabelled(work: Work, pipeline: Pipeline, seed: int) -> Iterator[str]:

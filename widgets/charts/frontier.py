@@ -27,7 +27,7 @@ FAINT, FULL = 0.35, 0.95
 def points(facts: CompressionFacts | None, meter: str) -> Columns:
     """A row for each pipeline: its mean score, one standard deviation around it, its cost, and its look."""
     names = ("name", "cost", "score", "low", "high", "colour", "shape", "alpha", "kept")
-    if facts is None:
+    if facts is None or (meter == "seconds" and not facts["pipelines"][0]["latency"]):  # timed at the end
         return columns_of(names, [])
     best = facts["frontier"].get(meter)
     return columns_of(names, [_row(k, row, best, meter) for k, row in enumerate(facts["pipelines"])])
@@ -71,6 +71,8 @@ def _fit(plot: figure, facts: CompressionFacts | None, meter: str) -> None:
     if facts is None:
         return
     drawn = points(facts, meter)
+    if not drawn["cost"]:
+        return
     plot.x_range.update(start=0, end=1.08 * max(drawn["cost"]))
     low, high = min(*drawn["low"], facts["chance"]), max(drawn["high"])
     plot.y_range.update(start=low - 0.03, end=min(1.02, high + 0.03))

@@ -86,7 +86,6 @@ def compress(
     next(events)  # what cannot be compressed is refused here
     warn("", spec.power)
     *_, last = events
-    assert isinstance(last, Compression)
     made = CompressedModels(last, learner.entry.name, corpus.name)
     if folder:
         write(last, made.facts, folder)

@@ -147,14 +147,14 @@ class Results(View):
         self.cost.param.watch(lambda _: self._draw_frontier(), "value")
         self.verdict, self.table, self.meters = html(""), html(""), html("")
         self.details = Details(compress)
-        exports = row(
+        self.exports = row(
             self._button("compression.csv", "Table (CSV)"), self._button("compression.json", "Everything (JSON)"),
             margin=(0, 6),
         )  # fmt: skip
         self.found = column(
             self.verdict, row(heading("Cost"), self.cost), plot(self.chart), self.legend,
-            heading("Three meters, side by side"), html(say(METERS_SAY, "quiet")), self.meters, self.table, exports,
-            self.details, visible=False,
+            heading("Three meters, side by side"), html(say(METERS_SAY, "quiet")), self.meters, self.table,
+            self.exports, self.details, visible=False,
         )  # fmt: skip
         super().__init__(column(self.status, self.progress, self.found))
 
@@ -164,35 +164,48 @@ class Results(View):
 
     def poll(self) -> None:
         compress, job = self.compress, self.compress.running
-        now = (job.turn, sum(map(len, compress.outcomes.values())))
+        known = compress.so_far
+        now = (job.turn, known.done if known else 0)
         if now == self.drawn:
             return
         self.drawn = now
         self.status.object = self._said()
         self.progress.param.update(visible=job.busy, value=round(100 * (job.share or 0)))
-        self.found.visible = compress.result is not None
-        if compress.result is not None:
+        self.found.visible = known is not None and len(known.outcomes) > 1
+        for part in (self.verdict, self.exports, self.details.layout):
+            part.visible = compress.result is not None
+        if self.found.visible:
             self._draw()
 
     def _said(self) -> str:
-        """What is known while models are still being made."""
-        compress, job = self.compress, self.compress.running
-        if compress.result is not None or not (job.busy or compress.outcomes):
-            return "" if compress.result is not None else say("Choose a question, or press Compress.", "quiet")
-        said = "Compressing. Latency is measured when all models are done." if job.busy else "Stopped."
-        return say(said, "quiet") + (drawn.so_far(dict(compress.outcomes)) if compress.outcomes else "")
+        """How far it is while models are still being made."""
+        compress, known = self.compress, self.compress.so_far
+        if compress.result is not None:
+            return ""
+        if known is None and not compress.running.busy:
+            return say("Choose a question, or press Compress.", "quiet")
+        done = f" {known.done} of {len(known.spec.chosen) * known.spec.seeds} models are done." if known else ""
+        if not compress.running.busy:
+            return say(f"Stopped.{done}", "quiet")
+        return say(f"Compressing.{done} Latency and the verdict come when all models are done.", "quiet")
 
     def _draw(self) -> None:
-        facts = self.compress.facts()
-        self.verdict.object = _verdict(facts)
+        facts = self._facts()
         self.table.object, self.meters.object = drawn.table(facts), drawn.meters(facts)
         self.legend.object = frontier.legend(facts)
         self._draw_frontier()
-        self.details.offer(list(self.compress.result.outcomes if self.compress.result else ()))
+        if self.compress.result is not None:
+            self.verdict.object = _verdict(facts)
+            self.details.offer(list(self.compress.result.outcomes))
+
+    def _facts(self) -> CompressionFacts:
+        known = self.compress.so_far
+        assert known is not None
+        return known.facts(self.compress.base_name, self.compress.corpus_name)
 
     def _draw_frontier(self) -> None:
-        if self.compress.result is not None:
-            self.chart.show(self.compress.facts(), self.cost.value)
+        if self.found.visible:
+            self.chart.show(self._facts(), self.cost.value)
 
 
 def _verdict(facts: CompressionFacts) -> str:

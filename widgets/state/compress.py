@@ -62,7 +62,7 @@ class CompressStore(param.Parameterized):
     def __init__(self, **values: Any) -> None:
         super().__init__(**{"chosen": list(SHOWN_FIRST), **values})
         self.running, self.quota = Job("compression"), ALONE
-        self.outcomes: dict[str, list[Outcome]] = {}
+        self._events: list[Compression] = []
         self.base_name = self.corpus_name = ""
         self._folder: TemporaryDirectory[str] | None = None
 
@@ -109,8 +109,8 @@ class CompressStore(param.Parameterized):
         spec.check()
         self.end()
         folder, total = TemporaryDirectory(), len(spec.chosen) * spec.seeds
-        outcomes: dict[str, list[Outcome]] = {}
-        self.outcomes, self._folder = outcomes, folder
+        events: list[Compression] = []
+        self._events, self._folder = events, folder
         self.corpus_name = session.run.corpus.name
         self.base_name = f"{session.run.entry.title} on {self.corpus_name}, step {base.learner.step}"
 
@@ -119,11 +119,9 @@ class CompressStore(param.Parameterized):
                 stopped.callback(folder.cleanup)
                 report(0, total)
                 for event in compress(base, tokenizer, spec, task=task, folder=Path(folder.name)):
-                    if isinstance(event, Outcome):
-                        outcomes.setdefault(event.pipeline, []).append(event)
-                    report(sum(map(len, outcomes.values())), total)
+                    report(event.done, total)  # which ends here where the run was stopped
+                    events[:] = [event]
                 stopped.pop_all()  # the files are read as long as the result is shown
-            assert isinstance(event, Compression)
             return event
 
         self.running.begin(work)
@@ -140,6 +138,11 @@ class CompressStore(param.Parameterized):
     def result(self) -> Compression | None:
         """The finished compression; none while another one runs."""
         return None if self.running.busy else self.running.result
+
+    @property
+    def so_far(self) -> Compression | None:
+        """What is known of the run that goes on, was stopped or is finished; none before its first trial."""
+        return self.result or (self._events[0] if self._events else None)
 
     def facts(self) -> CompressionFacts:
         """The facts of the result, with where it began."""

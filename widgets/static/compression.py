@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from statistics import fmean
 from typing import Any, Literal
 
 from numpy import array
 from torch import tensor
 
-from playground.compression.compare import CompressionFacts, Outcome, PipelineFacts
-from playground.compression.meters import Flip, WeightMatrix
+from playground.compression.compare import CompressionFacts, PipelineFacts
+from playground.compression.meters import Flip, Latency, WeightMatrix
 from playground.compression.report import kept_in_words
 from playground.finetuning.comparing.significance import PairFacts
 from playground.finetuning.data.task import short
@@ -48,7 +47,7 @@ def table(facts: CompressionFacts) -> str:
 
 
 def _cells(row: PipelineFacts, gap: PairFacts | None) -> list[str]:
-    loss, latency = row["pretraining_loss"], row["latency"]
+    loss, latency = row["pretraining_loss"], [row["latency"].get(batch) for batch in TIMED]
     return [
         f"<td>{escape(row['name'])}{' <i>(baseline)</i>' if row['baseline'] else ''}</td>",
         f"<td>{row['accuracy']['mean']:.3f} ± {row['accuracy']['sd']:.3f}</td>",
@@ -57,8 +56,7 @@ def _cells(row: PipelineFacts, gap: PairFacts | None) -> list[str]:
         f"<td>{row['parameters']:,}</td>",
         f"<td>{row['bytes'] / 1024:,.0f} KiB</td>",
         f"<td>{row['operations'] / 1e6:.2f} M</td>",
-        *(f"<td>{each['median'] * 1e3:.2f} ({each['low'] * 1e3:.2f} to {each['high'] * 1e3:.2f})</td>"
-          for each in latency.values()),
+        *(f"<td>{_milliseconds(each)}</td>" for each in latency),
         f"<td>{row['memory'] / 1024:,.0f} KiB</td>",
         f"<td>{row['layers_used']:.2f}</td>",
         f"<td>{'–' if loss is None else format(loss['mean'], '.3f')}</td>",
@@ -66,15 +64,11 @@ def _cells(row: PipelineFacts, gap: PairFacts | None) -> list[str]:
     ]  # fmt: skip
 
 
-def so_far(outcomes: Mapping[str, Sequence[Outcome]]) -> str:
-    """A row for each pipeline while models are still being made: what is known without timing them."""
-    rows = (
-        (escape(name), f"{len(some)}", f"{fmean(o.accuracy for o in some):.3f}", f"{some[0].size.parameters:,}",
-         f"{some[0].size.file / 1024:,.0f} KiB", f"{some[0].operations / 1e6:.2f} M")
-        for name, some in outcomes.items()
-    )  # fmt: skip
-    heads = ("pipeline", "seeds so far", "accuracy", "parameters", "file", "operations")
-    return wide_table("the models so far", heads, ((f"<td>{text}</td>" for text in row) for row in rows))
+def _milliseconds(latency: Latency | None) -> str:
+    """The median and the quartiles; a dash while nothing is timed."""
+    if latency is None:
+        return "–"
+    return f"{latency['median'] * 1e3:.2f} ({latency['low'] * 1e3:.2f} to {latency['high'] * 1e3:.2f})"
 
 
 def meters(facts: CompressionFacts) -> str:
@@ -83,7 +77,7 @@ def meters(facts: CompressionFacts) -> str:
     panels = [
         _meter(title, [(r["name"], *[r[key] / rows[0][key]] * 3) for r in rows]) for key, title in COUNTED.items()
     ]
-    for batch, title in TIMED.items():
+    for batch, title in TIMED.items() if rows[0]["latency"] else ():
         times = [(r["name"], r["latency"][batch]) for r in rows]
         panels.append(_meter(title, [(name, t["share"], t["share_low"], t["share_high"]) for name, t in times]))
     return f'<div style="display:flex;flex-wrap:wrap;gap:10px 18px">{"".join(panels)}</div>'

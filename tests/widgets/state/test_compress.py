@@ -4,13 +4,14 @@ import csv
 import io
 import re
 import threading
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from playground.compression import compare as room
 from playground.compression import read_pipeline
-from playground.compression.compare import Compression, Outcome
+from playground.compression.compare import Compression
 from playground.compression.storage import FILE
 from playground.errors import UserError
 from playground.training.system.turns import Turns
@@ -88,9 +89,9 @@ def gated(monkeypatch):
     def made(base, tokenizer, spec, *, folder, **_):
         runs.append(SimpleNamespace(gate=threading.Event(), spec=spec, folder=folder))
         mine = runs[-1]
-        yield Outcome("int8", *[None] * 13)
+        yield room.Compression(spec, None, {}, {}, 0.5, 1, 1, done=1)
         mine.gate.wait(30)
-        yield object.__new__(Compression)
+        yield room.Compression(spec, None, {}, {}, 0.5, 1, 1, done=2)
 
     monkeypatch.setattr(module, "compress", made)
     monkeypatch.setattr(module, "base_of_session", lambda session: (data().base, data().base.words))
@@ -104,7 +105,7 @@ def gated(monkeypatch):
 def test_a_run_that_was_stopped_gives_no_result_and_leaves_no_files(gated):
     state, runs = gated
     state.begin(SESSION)
-    assert becomes(lambda: state.outcomes)
+    assert becomes(lambda: state.so_far)
     state.running.forget()
     first = state.running._thread
     state.begin(SESSION)
@@ -164,6 +165,21 @@ def test_details_show_the_matrices_of_the_file(finished):
     assert "2 bits" in shown
     assert "8 bits" in shown
     assert "zeros" in shown
+
+
+def test_the_frontier_and_the_meters_are_drawn_before_anything_is_timed(finished):
+    [*events, last] = room.compress(
+        data().base, data().base.words, replace(finished.result.spec, workers=1), task=finished.result.task
+    )
+    assert [event.done for event in events] == [*range(1, 9)]
+    assert [len(event.outcomes) for event in events] == [1, 1, 2, 3, 4, 4, 4, 4]
+    assert {len(some) for event in events[2:7] for some in event.outcomes.values()} == {1}, "the same seeds for all"
+    facts, chart = events[4].facts("it", "its"), frontier_chart()
+    assert list(points(facts, "operations")["name"]) == list(last.outcomes)
+    assert points(facts, "operations")["score"] == [o.accuracy for o, *_ in last.outcomes.values()]
+    chart.show(facts, "seconds")
+    assert list(chart.sources["points"].data["name"]) == []
+    assert drawn.meters(facts).count("<svg") == 3 and drawn.table(facts).count("–") >= 8
 
 
 def test_the_frontier_draws_every_pipeline_and_dims_what_is_beaten(finished):
