@@ -172,8 +172,7 @@ class Results(View):
         self.status.object = self._said()
         self.progress.param.update(visible=job.busy, value=round(100 * (job.share or 0)))
         self.found.visible = known is not None and len(known.outcomes) > 1
-        for part in (self.verdict, self.exports, self.details.layout):
-            part.visible = compress.result is not None
+        self.exports.visible = self.details.layout.visible = compress.result is not None
         if self.found.visible:
             self._draw()
 
@@ -194,9 +193,10 @@ class Results(View):
         self.table.object, self.meters.object = drawn.table(facts), drawn.meters(facts)
         self.legend.object = frontier.legend(facts)
         self._draw_frontier()
-        if self.compress.result is not None:
-            self.verdict.object = _verdict(facts)
-            self.details.offer(list(self.compress.result.outcomes))
+        finished = self.compress.result is not None
+        self.verdict.object = _verdict(facts) if finished else ""
+        if finished:
+            self.details.offer([row["name"] for row in facts["pipelines"]])
 
     def _facts(self) -> CompressionFacts:
         known = self.compress.so_far
