@@ -30,6 +30,9 @@ TIMED = {"1": "latency, batch of 1", "32": "latency, batch of 32"}
 Share = tuple[str, float, float, float]
 """A pipeline, its share of the uncompressed model's, and where a quarter of the rounds lies below and above."""
 
+STEPS_A_SECOND = 12
+"""How fast the steps of module replacing are played."""
+
 MAP, GAP, LETTER = 96, 12, 6.4
 """Pixels of the longest side of a matrix and between two of them, and the width of a letter."""
 
@@ -164,14 +167,37 @@ def _box(x: float, y: float, width: float, text: str, colour: str) -> list[str]:
 
 
 def planks(curves: Mapping[str, Any]) -> str:
-    """Which layers were replaced in each step, above the replacing rate; empty for methods that replace none."""
+    """Which layers were replaced in each step, above the replacing rate; empty for methods that replace none.
+
+    Above it the model itself, whose steps are played where the pointer rests on it.
+    """
     if not curves.get("planks"):
         return ""
     steps, chances = curves["planks"], curves["chance"]
     names = ("replacing rate", *(f"layer {k + 1}" for k in range(len(steps[0]))))
     said = f"Filled where a layer was replaced; replacing rate from {chances[0]:.0%} to {chances[-1]:.0%}."
     drawn = heat("Modules replaced in each step", names, tensor([chances, *zip(*steps, strict=True)]))
-    return f'{drawn}<p class="quiet">{said}</p>'
+    return f'{_ship(steps)}{drawn}<p class="quiet">{said}</p>'
+
+
+def _ship(steps: Sequence[Sequence[bool]]) -> str:
+    """The mixed model, its first layer at the bottom, as it ends; its steps are played where the pointer rests."""
+    row, box, groups, seconds = 30, 180, len(steps[0]), len(steps) / STEPS_A_SECOND
+    height, rules = 22 + groups * row, "@media (prefers-reduced-motion: no-preference) {"
+    parts = [words(0, 13, "The model in training: point at it to play", more=' font-weight="600"')]
+    for k in range(groups):
+        for text, colour, new in (
+            (f"predecessor, group {k + 1}", BLUE, False),
+            (f"successor, layer {k + 1}", GREEN, True),
+        ):
+            name = f"{'new' if new else 'old'}-{k}"
+            frames = (f"{100 * i / len(steps):.2f}%{{opacity:{int(step[k] is new)}}}" for i, step in enumerate(steps))
+            rules += f"@keyframes {name}{{{''.join(frames)}}}"
+            rules += f".ship:hover .{name}{{animation:{name} {seconds:.1f}s step-end forwards}}"
+            drawn = "".join(_box(0, height - (k + 1) * row, box, text, colour))
+            parts.append(f'<g class="{name}" opacity="{int(steps[-1][k] is new)}">{drawn}</g>')
+    drawn = picture("".join(parts), 2 * box, height, "Module replacing")
+    return f'<style>{rules}}}</style><div class="ship">{drawn}</div>'
 
 
 def heads(curves: Mapping[str, Any]) -> str:

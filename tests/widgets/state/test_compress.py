@@ -224,7 +224,10 @@ def test_layers_planks_and_flips_are_drawn():
     assert drawn.layer_mapping([(1, 2), (3, 4)], 4).count("<path") == 4
     assert "No layer" in drawn.layer_mapping([], 2)
     planks = drawn.planks({"planks": [[False, True], [True, True]], "chance": [0.5, 1.0]})
-    assert re.findall(r'fill-opacity="([\d.]+)"', planks) == ["1.000", "0.000", "1.000", "0.500", "1.000"]
+    heat = planks[planks.index("Modules replaced") :]
+    assert re.findall(r'fill-opacity="([\d.]+)"', heat) == ["1.000", "0.000", "1.000", "0.500", "1.000"]
+    frames = dict(re.findall(r"@keyframes (\S+?){((?:[^}]*})*?)}", planks))
+    assert frames["new-0"] == "0.00%{opacity:0}50.00%{opacity:1}" and frames["old-1"].count("opacity:0") == 2
     assert drawn.planks({}) == ""
     flip = drawn.Flip("<b>bad</b> film", "bad", "bad", "good")
     shown = drawn.flips([flip], 3, ("bad", "good"))
