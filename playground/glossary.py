@@ -210,6 +210,7 @@ ROWS = (
     ("selectivity", "The accuracy of a probe minus that on its control task.", "Hewitt and Liang 2019"),
     ("sentinel", "A special token that stands for a hidden span and has a number."),
     ("silhouette", "How well the classes of points are separated: from -1 to 1, 0 without clusters."),
+    ("soft targets", "The probabilities of all classes that a student learns from its teacher.", "soft labels"),
     ("span", "A sequence of neighbouring tokens.", "Joshi et al. 2020"),
     ("sparsity", "The share of the weights that are 0."),
     ("Spearman", "A correlation of two rankings, from -1 to 1.", "rank correlation"),
