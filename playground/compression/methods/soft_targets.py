@@ -61,7 +61,7 @@ class SoftTargetLoss:
 
 SOFT_TARGETS = Method(
     name="soft targets",
-    aliases=("knowledge distillation", "KD", "distillation"),
+    aliases=("knowledge distillation", "KD", "distillation", "distil"),
     family="distillation",
     rows=("C09", "C19"),
     idea="A small student learns how probable its teacher finds each class, including the wrong ones.",
