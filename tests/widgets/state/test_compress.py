@@ -88,7 +88,7 @@ def gated(monkeypatch):
     def made(base, tokenizer, spec, *, folder, **_):
         runs.append(SimpleNamespace(gate=threading.Event(), spec=spec, folder=folder))
         mine = runs[-1]
-        yield Outcome("int8", *[None] * 13)
+        yield Outcome("int8", *[None] * 14)
         mine.gate.wait(30)
         yield object.__new__(Compression)
 

@@ -1,0 +1,114 @@
+"""Which words a compressed model lost: the held-out predictions of pre-training before and after, word by word."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from playground.answers import Answer
+from playground.compression.classifier import Classifier
+from playground.compression.method import TaskData
+from playground.errors import UserError
+from playground.finetuning.run.base import replace_model
+
+FEWEST, MOST = 3, 12
+"""How often held-out text must ask for a word before its losses are compared, and how many words are kept."""
+
+
+@dataclass(frozen=True)
+class LostWord:
+    """A word, how often held-out text asks for it, and its mean loss before and after, in nats.
+
+    `standard_error` is that of the rise. A word without a vector has no losses; it is counted wherever it stands.
+    """
+
+    word: str
+    asked: int
+    before: float | None = None
+    after: float | None = None
+    standard_error: float | None = None
+
+
+@dataclass(frozen=True)
+class LostWords:
+    """The words whose loss rose most, and how many of all predictions became wrong or right.
+
+    A `note` says what was compared in another way or not at all; then there are no predictions.
+    """
+
+    predictions: int = 0
+    became_wrong: int = 0
+    became_right: int = 0
+    words: tuple[LostWord, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class HeldOutAnswers:
+    """The pre-training loss of a model, and of each predicted word `[k]` its id, its loss and whether it was right."""
+
+    loss: float
+    ids: Tensor
+    losses: Tensor
+    right: Tensor
+
+
+def held_out_answers(classifier: Classifier, data: TaskData) -> HeldOutAnswers | None:
+    """The base's objective on held-out text; None where the model has other words or another structure."""
+    base, model = data.base, classifier.model
+    parts = [(torch.zeros(0, dtype=torch.long), torch.zeros(0), torch.zeros(0, dtype=torch.bool))]
+
+    def keep(answer: Answer) -> None:
+        if answer.target.kind.names_words:
+            right = answer.right()
+            parts.append((answer.labels, answer.losses(), parts[0][2].new_zeros(len(answer.labels)) if right is None
+                          else right))  # fmt: skip
+
+    if classifier.kept_ids is None and model.shape.kind == base.learner.model.shape.kind:
+        with suppress(UserError):
+            terms, _ = replace_model(base.learner, model).measure(base.measured, keep)
+            return HeldOutAnswers([*terms.values()][-1], *map(torch.cat, zip(*parts, strict=True)))
+    return None
+
+
+def lost_words(
+    before: HeldOutAnswers | None, after: HeldOutAnswers | None, classifier: Classifier, data: TaskData
+) -> LostWords:
+    """What became of the words; both models are asked for the same ones."""
+    if classifier.kept_ids is not None:
+        return _without_vector(classifier.kept_ids, data)
+    if before is None or not len(before.ids):
+        return LostWords(note="The uncompressed model has no head with which it can still predict words.")
+    if after is None:
+        return LostWords(note="This model has another structure than the base, so it predicts no words.")
+    wrong, right = before.right & ~after.right, after.right & ~before.right
+    return LostWords(len(before.ids), int(wrong.sum()), int(right.sum()), _rises(before, after, data))
+
+
+def _rises(before: HeldOutAnswers, after: HeldOutAnswers, data: TaskData) -> tuple[LostWord, ...]:
+    """The words whose loss rose by more than two standard errors, the largest rise first."""
+    tokens, rose = data.base.measured, list[tuple[float, LostWord]]()
+    for word in before.ids[tokens.specials.is_word(before.ids)].unique().tolist():
+        here = before.ids == word
+        if here.sum() < FEWEST:
+            continue
+        one, other = before.losses[here].double(), after.losses[here].double()
+        rise, error = float((other - one).mean()), float((other - one).std() / len(one) ** 0.5)
+        if rise > 2 * error:
+            lost = LostWord(tokens.vocabulary[word], len(one), float(one.mean()), float(other.mean()), error)
+            rose.append((rise, lost))
+    return tuple(lost for _, lost in sorted(rose, key=lambda pair: -pair[0])[:MOST])
+
+
+def _without_vector(kept: Tensor, data: TaskData) -> LostWords:
+    """The words that have no vector any more, the most frequent in held-out text first."""
+    tokens = data.base.measured
+    counts = torch.bincount(tokens.ids[tokens.valid], minlength=tokens.specials.size)
+    counts[~tokens.specials.is_word(torch.arange(len(counts)))] = 0
+    everything, counts[kept] = int(counts.sum()), 0
+    lost = [k for k in counts.argsort(descending=True, stable=True)[:MOST].tolist() if counts[k]]
+    words = tuple(LostWord(tokens.vocabulary[k], int(counts[k])) for k in lost)
+    gone, share = len(counts) - len(kept), int(counts.sum()) / max(1, everything)
+    note = f"{gone} words have no vector any more; they are {share:.1%} of the words of held-out text."
+    return LostWords(words=words, note=note)
