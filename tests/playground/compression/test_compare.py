@@ -159,25 +159,9 @@ def test_the_files_hold_the_facts(result):
 def outcome(name, accuracies, weight, parameters=10):
     """Outcomes with such scores and bytes."""
     held = Size(parameters, parameters, weight, weight, (WeightMatrix("a", (1, 1), 0.0, 32),))
+    rest = (1.0, held, float(weight), 2.0, 0, (), LostWords(), (), {}, 1.0, "")
     return tuple(
-        Outcome(
-            name,
-            seed,
-            accuracy,
-            {"accuracy": accuracy},
-            1.0,
-            held,
-            float(weight),
-            2.0,
-            0,
-            (),
-            LostWords(),
-            (),
-            {},
-            1.0,
-            "",
-        )  # fmt: skip
-        for seed, accuracy in enumerate(accuracies)
+        Outcome(name, seed, accuracy, {"accuracy": accuracy}, *rest) for seed, accuracy in enumerate(accuracies)
     )
 
 
