@@ -24,7 +24,7 @@ COUNTED, BATCHES, ROUNDS = 64, (1, 32), 41
 """Texts whose operations are counted, sizes of a batch that is timed, and how often each is."""
 
 MOST_FLIPPED, SHOWN_EXITS = 40, 12
-"""Flipped answers that are kept, and texts whose exits are shown, from the surest to the least sure."""
+"""Flipped answers that are kept, and texts at most whose exits are shown, evenly from sure to unsure."""
 
 SPEEDS = tuple(k / 20 for k in range(21))
 """The speeds of early exit that can be tried on a finished model."""
@@ -183,8 +183,9 @@ def speed_curve(classifier: Classifier, texts: Dataset, tokenizer: Tokenizer) ->
         layers.append(float((depth + 1).double().mean()))
     least, most = (operations(classifier.at_speed(speed), texts) for speed in (2.0, 0.0))
     each = (most - least) / (len(scores) - 1)  # of a layer and its head
-    order = unsure[0].argsort(stable=True)
-    shown = order[torch.linspace(0, len(order) - 1, min(SHOWN_EXITS, len(order))).round().long()].tolist()
+    first = unsure[0].sort(stable=True)
+    levels = torch.linspace(float(first.values[0]), float(first.values[-1]), SHOWN_EXITS)
+    shown = first.indices[(first.values[:, None] - levels).abs().argmin(0).unique()].tolist()
     right = answer.right(texts.labels)
     return {
         "speed": classifier.speed, "speeds": speeds, "accuracy": accuracy, "layers_used": layers,

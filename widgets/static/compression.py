@@ -145,10 +145,10 @@ def _map(matrix: WeightMatrix, cells: Sequence[Sequence[float]], most: int) -> s
 def changes(outcome: Outcome, layers: int, classes: Sequence[str], speed: float | None = None) -> str:
     """What became of a model of so many layers, under headings; of early exit at a `speed`, by default its own."""
     parts = {
+        "Speed of early exit": exits(outcome.curves, speed),
         "Layers": layer_mapping(outcome.layers, layers),
         "Heads": heads(outcome.curves),
         "Replaced modules": planks(outcome.curves),
-        "Speed of early exit": exits(outcome.curves, speed),
         "Lost words": lost_words(outcome.lost_words),
         "Flipped answers": flips(outcome.flips, outcome.flipped, classes),
     }
@@ -257,9 +257,10 @@ def exits(curves: Mapping[str, Any], speed: float | None = None) -> str:
     at = min(range(len(curve["speeds"])), key=lambda k: abs(curve["speeds"][k] - asked))
     speed, most, operations = curve["speeds"][at], curve["layers_used"][0], curve["operations"]
     said = (
-        f"At speed {speed:.2f}: accuracy {curve['accuracy'][at]:.3f}, {curve['layers_used'][at]:.2f} of {most:.0f} "
-        f"layers and {operations[at] / operations[0]:.0%} of the operations for each text, the mean. A text leaves "
-        "after the first layer whose uncertainty is below the speed."
+        f"At speed {speed:.2f} the accuracy is {curve['accuracy'][at]:.3f}; on average a text uses "
+        f"{curve['layers_used'][at]:.2f} of {most:.0f} layers and {operations[at] / operations[0]:.0%} of the "
+        "operations. It leaves after the first layer whose uncertainty is below the speed. The texts below are chosen "
+        "so that some are sure after the first layer and others are not."
     )
     left = [next((k for k, each in enumerate(text["uncertainty"][:-1]) if each < speed), int(most) - 1)
             for text in curve["texts"]]  # fmt: skip

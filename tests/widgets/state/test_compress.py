@@ -231,7 +231,7 @@ def test_at_each_speed_texts_leave_where_their_head_is_sure():
     assert rows(1.0) == [("slow", "1", "good", "bad ✗", "0.90"), fast]
     assert [row[1] for row in rows(0.0)] == ["2", "2"]
     shown = drawn.exits({"speed": curve}, 0.52)
-    assert "At speed 0.50: accuracy 0.500, 1.50 of 2 layers and 75% of the operations" in shown
+    assert "At speed 0.50 the accuracy is 0.500; on average a text uses 1.50 of 2 layers and 75% of" in shown
     assert shown.count("<circle") == 3
     assert drawn.exits({}) == ""
 
