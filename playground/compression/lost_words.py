@@ -1,5 +1,6 @@
 """Which words a compressed model lost: the held-out predictions of pre-training before and after, word by word."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from playground.answers import Answer
 from playground.compression.classifier import Classifier
 from playground.compression.method import TaskData
 from playground.errors import UserError
+from playground.finetuning.comparing.significance import critical
 from playground.finetuning.run.base import replace_model
 
 FEWEST, MOST = 3, 12
@@ -32,7 +34,7 @@ class LostWord:
 
 @dataclass(frozen=True)
 class LostWords:
-    """The words whose loss rose most, and how many of all predictions became wrong or right.
+    """How many predictions became wrong or right, how many words were compared, and those whose loss rose, the first.
 
     A `note` says what was compared in another way or not at all; then there are no predictions.
     """
@@ -40,6 +42,8 @@ class LostWords:
     predictions: int = 0
     became_wrong: int = 0
     became_right: int = 0
+    compared: int = 0
+    rose: int = 0
     words: tuple[LostWord, ...] = ()
     note: str = ""
 
@@ -83,22 +87,24 @@ def lost_words(
     if after is None:
         return LostWords(note="This model has another structure than the base, so it predicts no words.")
     wrong, right = before.right & ~after.right, after.right & ~before.right
-    return LostWords(len(before.ids), int(wrong.sum()), int(right.sum()), _rises(before, after, data))
+    ids, counts = before.ids[data.base.measured.specials.is_word(before.ids)].unique(return_counts=True)
+    often = ids[counts >= FEWEST].tolist()
+    rose = _rises(before, after, often, data.base.measured.vocabulary)
+    return LostWords(len(before.ids), int(wrong.sum()), int(right.sum()), len(often), len(rose), rose[:MOST])
 
 
-def _rises(before: HeldOutAnswers, after: HeldOutAnswers, data: TaskData) -> tuple[LostWord, ...]:
-    """The words whose loss rose by more than two standard errors, the largest rise first."""
-    tokens, rose = data.base.measured, list[tuple[float, LostWord]]()
-    for word in before.ids[tokens.specials.is_word(before.ids)].unique().tolist():
-        here = before.ids == word
-        if here.sum() < FEWEST:
-            continue
-        one, other = before.losses[here].double(), after.losses[here].double()
+def _rises(
+    before: HeldOutAnswers, after: HeldOutAnswers, ids: Sequence[int], vocabulary: Sequence[str]
+) -> tuple[LostWord, ...]:
+    """Those of some words whose loss rose with a 95 % interval above 0, the largest rise first."""
+    rose = list[tuple[float, LostWord]]()
+    for word in ids:
+        one, other = (each.losses[before.ids == word].double() for each in (before, after))
         rise, error = float((other - one).mean()), float((other - one).std() / len(one) ** 0.5)
-        if rise > 2 * error:
-            lost = LostWord(tokens.vocabulary[word], len(one), float(one.mean()), float(other.mean()), error)
+        if rise > critical(len(one)) * error:
+            lost = LostWord(vocabulary[word], len(one), float(one.mean()), float(other.mean()), error)
             rose.append((rise, lost))
-    return tuple(lost for _, lost in sorted(rose, key=lambda pair: -pair[0])[:MOST])
+    return tuple(lost for _, lost in sorted(rose, key=lambda pair: -pair[0]))
 
 
 def _without_vector(kept: Tensor, data: TaskData) -> LostWords:

@@ -113,7 +113,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(result, monkeypatch):
 
 
 def test_an_outcome_is_read_as_it_was_written(result):
-    lost = LostWords(14, 2, 1, (LostWord("film", 4, 1.0, 5.0, 0.5), LostWord("bad", 3)), "two words")
+    lost = LostWords(14, 2, 1, 3, 2, (LostWord("film", 4, 1.0, 5.0, 0.5), LostWord("bad", 3)), "two words")
     outcome = replace(result[1].outcomes["head pruning + int8"][0], curves={}, lost_words=lost)
     assert read_outcome(json.loads(json.dumps(asdict(outcome)))) == outcome
 

@@ -36,17 +36,17 @@ def test_words_are_ranked_by_a_rise_that_is_larger_than_its_noise():
     special, *words = known.base.measured.specials.ids[0], 100, 101, 102, 103
     assert known.base.measured.specials.is_word(torch.tensor(words)).all()
     ids = [special] * 3 + [100] * 3 + [101] * 4 + [102] * 3 + [103]
-    rises = [9.0] * 3 + [1.0, 2.0, 3.0] + [4.0] * 4 + [-1.0, 0.0, 8.0] + [9.0]  # noise, and a word that is seen once
+    rises = [9.0] * 3 + [1.5, 2.0, 2.5] + [4.0] * 4 + [-1.0, 0.0, 8.0] + [9.0]  # noise, and a word that is seen once
     before = answers(ids, [1.0] * len(ids), [True] * 5 + [False] * 9)
     after = answers(ids, [1.0 + rise for rise in rises], [True] * 3 + [False] * 10 + [True])
     found = lost_words(before, after, teacher(), known)
-    assert (found.predictions, found.became_wrong, found.became_right, found.note) == (14, 2, 1, "")
+    assert found == LostWords(14, 2, 1, 3, 2, found.words)
     steady, noisy = found.words
     names = known.base.measured.vocabulary
     assert (steady.word, steady.asked, steady.before, steady.after) == (names[101], 4, 1.0, 5.0)
     assert (noisy.word, noisy.asked, noisy.before, noisy.after) == (names[100], 3, 1.0, 3.0)
     assert steady.standard_error == 0.0
-    assert noisy.standard_error == pytest.approx((((1 + 0 + 1) / 2) / 3) ** 0.5)
+    assert noisy.standard_error == pytest.approx((((0.25 + 0 + 0.25) / 2) / 3) ** 0.5)
 
 
 def test_words_without_a_vector_are_counted_in_held_out_text():

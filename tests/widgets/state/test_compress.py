@@ -207,11 +207,12 @@ def test_a_notebook_compresses_too(monkeypatch, tmp_path):
 
 
 def test_lost_words_are_drawn_with_their_counts_and_losses():
-    lost = LostWords(14, 2, 1, (LostWord("<film>", 4, 1.0, 5.0, 0.25),))
+    lost = LostWords(14, 2, 1, 30, 20, (LostWord("<film>", 4, 1.0, 5.0, 0.25),))
     shown = drawn.lost_words(lost)
     assert re.findall("<td>(.*?)</td>", shown) == ["&lt;film&gt;", "4", "1.00", "5.00", "+4.00 ± 0.25"]
     assert "Of 14 words that held-out text asks for, 2 were right before and are wrong now; 1 were" in shown
-    assert "no word" in drawn.lost_words(LostWords(14))
+    assert "Of 30 words that are asked for at least 3 times, the loss of 20 rose" in shown
+    assert "<td>" not in drawn.lost_words(LostWords(14))
     without = drawn.lost_words(LostWords(words=(LostWord("film", 4),), note="5 words have no vector any more."))
     assert re.findall("<td>(.*?)</td>", without) == ["film", "4"] and "5 words have no vector" in without
 
