@@ -228,13 +228,13 @@ def lost_words(lost: LostWords) -> str:
     said = [lost.note] if lost.note else []
     if lost.predictions:
         said.append(
-            f"Of {lost.predictions} words that held-out text asks for, {lost.became_wrong} were right before and are "
+            f"Of {lost.predictions} predictions in held-out text, {lost.became_wrong} were right before and are "
             f"wrong now; {lost.became_right} were wrong and are right now. Of {lost.compared} words that are asked for "
             f"at least {FEWEST} times, the loss of {lost.rose} rose with a 95 % interval above 0; of 40 words, about "
             "one does so by chance."
         )
     heads = ("word", "times in the text") if lost.note else (
-        "word", "times asked", "loss before", "loss after", "rise ± standard error")  # fmt: skip
+        "word", "times asked", "loss before (nats)", "loss after", "rise ± standard error")  # fmt: skip
     table = wide_table("lost words", heads, map(_lost_word, lost.words)) if lost.words else ""
     return f'<p class="quiet">{escape(" ".join(said))}</p>{table}'
 

@@ -200,7 +200,7 @@ def test_a_notebook_compresses_too(monkeypatch, tmp_path):
     assert [row["name"] for row in made.facts["pipelines"]] == ["uncompressed", "layer dropping(steps=2) + int8"]
     assert made.details("layer dropping(steps=2) + int8").classifier.model.shape.layers == 1
     assert "What changed: layer dropping(steps=2) + int8" in made._repr_html_()
-    assert "words that held-out text asks for" in made._repr_html_()
+    assert "predictions in held-out text" in made._repr_html_()
     assert (tmp_path / "compression.csv").exists()
     with pytest.raises(UserError, match="There is no pipeline 'int8'"):
         made.details("int8")
@@ -210,7 +210,7 @@ def test_lost_words_are_drawn_with_their_counts_and_losses():
     lost = LostWords(14, 2, 1, 30, 20, (LostWord("<film>", 4, 1.0, 5.0, 0.25),))
     shown = drawn.lost_words(lost)
     assert re.findall("<td>(.*?)</td>", shown) == ["&lt;film&gt;", "4", "1.00", "5.00", "+4.00 ± 0.25"]
-    assert "Of 14 words that held-out text asks for, 2 were right before and are wrong now; 1 were" in shown
+    assert "Of 14 predictions in held-out text, 2 were right before and are wrong now; 1 were" in shown
     assert "Of 30 words that are asked for at least 3 times, the loss of 20 rose" in shown
     assert "<td>" not in drawn.lost_words(LostWords(14))
     without = drawn.lost_words(LostWords(words=(LostWord("film", 4),), note="5 words have no vector any more."))
