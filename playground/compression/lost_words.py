@@ -20,9 +20,10 @@ FEWEST, MOST = 3, 12
 
 @dataclass(frozen=True)
 class LostWord:
-    """A word, how often held-out text asks for it, and its mean loss before and after, in nats.
+    """A word, how often held-out text asks for it, and its mean loss before and after.
 
-    `standard_error` is that of the rise. A word without a vector has no losses; it is counted wherever it stands.
+    `standard_error` is that of the rise; the unit is that of the objective, usually nats. A word without a
+    vector has no losses; it is counted wherever it stands.
     """
 
     word: str
@@ -50,7 +51,7 @@ class LostWords:
 
 @dataclass(frozen=True)
 class HeldOutAnswers:
-    """The pre-training loss of a model, and of each predicted word `[k]` its id, its loss and whether it was right."""
+    """A model's pre-training loss, and of each predicted word `[k]` its id, its loss and whether it was right."""
 
     loss: float
     ids: Tensor
@@ -66,8 +67,8 @@ def held_out_answers(classifier: Classifier, data: TaskData) -> HeldOutAnswers |
     def keep(answer: Answer) -> None:
         if answer.target.kind.names_words:
             right = answer.right()
-            parts.append((answer.labels, answer.losses(), parts[0][2].new_zeros(len(answer.labels)) if right is None
-                          else right))  # fmt: skip
+            never = torch.zeros_like(answer.labels, dtype=torch.bool)
+            parts.append((answer.labels, answer.losses(), never if right is None else right))
 
     if classifier.kept_ids is None and model.shape.kind == base.learner.model.shape.kind:
         with suppress(UserError):

@@ -234,7 +234,7 @@ def lost_words(lost: LostWords) -> str:
             "one does so by chance."
         )
     heads = ("word", "times in the text") if lost.note else (
-        "word", "times asked", "loss before (nats)", "loss after", "rise ± standard error")  # fmt: skip
+        "word", "times asked", "loss before", "loss after", "rise ± standard error")  # fmt: skip
     table = wide_table("lost words", heads, map(_lost_word, lost.words)) if lost.words else ""
     return f'<p class="quiet">{escape(" ".join(said))}</p>{table}'
 

@@ -7,7 +7,6 @@ import torch
 
 from playground.compression.classifier import score_all, uncertainty
 from playground.compression.meters import SHOWN_EXITS, depth, operations, speed_curve
-from playground.compression.method import Compressed
 from tests.compressing import data, quick, teacher
 
 
@@ -49,7 +48,3 @@ def test_texts_are_shown_from_the_surest_to_the_least_sure_with_each_answer():
     for text in curve["texts"]:
         assert len(text["uncertainty"]) == len(text["answers"]) == 4
         assert {text["right"], *text["answers"]} <= set(texts.answer.classes)
-
-
-def test_a_model_without_exits_takes_all_layers():
-    assert depth(Compressed.whole(teacher(4)).classifier, data(4).test) == 4
