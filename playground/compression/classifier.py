@@ -59,9 +59,15 @@ class Classifier(nn.Module):
         return torch.full((len(texts.tokens.ids),), self.model.shape.layers)
 
     def exit_scores(self, texts: Dataset) -> list[Tensor]:
-        """The scores of every head below the last, from the lowest up; the layers beneath them get no gradient."""
+        """The scores of every head, from the lowest up to the last; the layers beneath them get no gradient."""
         levels = self.model.hidden_states(self.remapped(texts).tokens)
-        return [head({head.top: levels[k + 1].detach()}, texts) for k, head in enumerate(self._exits)]
+        return [head({head.top: levels[head.top].detach()}, texts) for head in (*self._exits, self.head)]
+
+    def at_speed(self, speed: float) -> "Classifier":
+        """The same weights, with texts that leave at another speed."""
+        other = copy(self)
+        other.speed = speed
+        return other
 
     @property
     def _exits(self) -> list[TaskHead]:

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypedDict
 
 from playground import __version__
 from playground.compression.classifier import Classifier, fine_tuned, score_all
+from playground.compression.lost_words import LostWord, LostWords, held_out_answers, lost_words
 from playground.compression.meters import (
     BATCHES,
     Flip,
@@ -28,8 +29,8 @@ from playground.compression.meters import (
     flips,
     latencies,
     operations,
-    pretraining_loss,
     size,
+    speed_curve,
 )
 from playground.compression.method import UNCOMPRESSED, Compressed, Pipeline, TaskData, read_pipeline
 from playground.compression.storage import load, save
@@ -116,6 +117,7 @@ class Outcome:
     layers_used: float
     flipped: int
     flips: tuple[Flip, ...]
+    lost_words: LostWords
     layers: tuple[tuple[int, ...], ...]
     curves: Mapping[str, Any]
     seconds: float
@@ -183,10 +185,14 @@ def _measured(
     test, model = data.test, made.classifier
     measured = test.answer.measure(score_all(model, test), test.labels)
     number, changed = flips(answers(teacher, test), answers(model, test), test, data.base.words)
+    before = data.base.remember(("held-out answers", data.seed), lambda: held_out_answers(teacher, data))
+    after = before if model is teacher else held_out_answers(model, data)
+    lost = lost_words(before, after, model, data)
+    exits = {"speed": speed_curve(model, test, data.base.words)} if len(model.exits) else {}
     return Outcome(
-        pipeline.name, data.seed, measured["accuracy"], measured, pretraining_loss(made, data), size(made, path),
-        operations(model, test), depth(model, test), number, changed, made.layers, made.curves, seconds,
-        str(path.parent),
+        pipeline.name, data.seed, measured["accuracy"], measured, after and after.loss, size(made, path),
+        operations(model, test), depth(model, test), number, changed, lost, made.layers, {**made.curves, **exits},
+        seconds, str(path.parent),
     )  # fmt: skip
 
 
@@ -513,8 +519,11 @@ def read_outcome(values: Mapping[str, Any]) -> Outcome:
     weight = dict(values["size"])
     weight["matrices"] = tuple(WeightMatrix(**{**m, "shape": tuple(m["shape"])}) for m in weight["matrices"])
     changed = tuple(Flip(**flip) for flip in values["flips"])
+    lost = dict(values["lost_words"])
+    lost["words"] = tuple(LostWord(**word) for word in lost["words"])
     layers = tuple(map(tuple, values["layers"]))
-    return Outcome(**{**values, "size": Size(**weight), "flips": changed, "layers": layers})
+    made = {"size": Size(**weight), "flips": changed, "lost_words": LostWords(**lost), "layers": layers}
+    return Outcome(**{**values, **made})
 
 
 def _trials(work: Work, spec: CompressionSpec, record: PipelineRecord) -> Iterator[Outcome]:

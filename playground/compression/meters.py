@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,19 +14,20 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from playground.compression.classifier import Classifier, matrices, score_all
-from playground.compression.method import Compressed, TaskData
+from playground.compression.classifier import Classifier, matrices, score_all, uncertainty
+from playground.compression.method import Compressed
 from playground.compression.storage import save
-from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
-from playground.finetuning.run.base import replace_model
 from playground.tokenizing import Tokenizer
 
 COUNTED, BATCHES, ROUNDS = 64, (1, 32), 41
 """Texts whose operations are counted, sizes of a batch that is timed, and how often each is."""
 
-MOST_FLIPPED = 40
-"""Flipped answers that are kept."""
+MOST_FLIPPED, SHOWN_EXITS = 40, 12
+"""Flipped answers that are kept, and texts at most whose exits are shown, evenly from sure to unsure."""
+
+SPEEDS = tuple(k / 20 for k in range(21))
+"""The speeds of early exit that can be tried on a finished model."""
 
 
 @dataclass(frozen=True)
@@ -142,14 +142,60 @@ def depth(classifier: Classifier, texts: Dataset) -> float:
         return float(classifier.depths(texts).double().mean())
 
 
-def pretraining_loss(compressed: Compressed, data: TaskData) -> float | None:
-    """The loss of the base's objective on held-out text; None where the model has other words or another structure."""
-    classifier, base = compressed.classifier, data.base
-    same = classifier.kept_ids is None and classifier.model.shape.kind == base.learner.model.shape.kind
-    if same:
-        with suppress(UserError):
-            return list(replace_model(base.learner, classifier.model).evaluate(base.measured).values())[-1]
-    return None
+class ExitText(TypedDict):
+    """A text, its right class, and at each head, the lowest first, how unsure that is and what it answers."""
+
+    text: str
+    right: str
+    uncertainty: list[float]
+    """The entropy of the answer as a share of the largest."""
+
+    answers: list[str]
+
+
+class SpeedCurve(TypedDict):
+    """Accuracy, layers and operations at each speed at which texts may leave early; `speed` is that of the model."""
+
+    speed: float
+    speeds: list[float]
+    accuracy: list[float]
+    layers_used: list[float]
+    """The mean number of layers that a text takes."""
+
+    operations: list[float]
+    """The mean number of operations for each text."""
+
+    texts: list[ExitText]
+
+
+@torch.no_grad()
+def speed_curve(classifier: Classifier, texts: Dataset, tokenizer: Tokenizer) -> SpeedCurve:
+    """What each speed would cost and keep, from one reading in which every head answers every text (FastBERT)."""
+    scores = torch.stack(classifier.exit_scores(texts))  # [l, n, c]
+    unsure, guesses = uncertainty(scores), scores.argmax(-1)  # [l, n]
+    speeds, answer, names = sorted({*SPEEDS, classifier.speed}), texts.answer, texts.answer.classes
+    accuracy, layers = list[float](), list[float]()
+    for speed in speeds:
+        leaves = unsure < speed
+        leaves[-1] = True
+        depth = leaves.int().argmax(0)  # the first head that a text leaves at
+        accuracy.append(answer.measure(scores[depth, torch.arange(len(depth))], texts.labels)["accuracy"])
+        layers.append(float((depth + 1).double().mean()))
+    least, most = (operations(classifier.at_speed(speed), texts) for speed in (2.0, 0.0))
+    each = (most - least) / (len(scores) - 1)  # of a layer and its head
+    first = unsure[0].sort(stable=True)
+    levels = torch.linspace(float(first.values[0]), float(first.values[-1]), SHOWN_EXITS)
+    shown = first.indices[(first.values[:, None] - levels).abs().argmin(0).unique()].tolist()
+    right = answer.right(texts.labels)
+    return {
+        "speed": classifier.speed, "speeds": speeds, "accuracy": accuracy, "layers_used": layers,
+        "operations": [least + (used - 1) * each for used in layers],
+        "texts": [
+            {"text": _text(texts, k, tokenizer), "right": names[int(right[k])], "uncertainty": unsure[:, k].tolist(),
+             "answers": [names[guess] for guess in guesses[:, k].tolist()]}
+            for k in shown
+        ],
+    }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -177,11 +223,15 @@ def flips(before: Tensor, after: Tensor, texts: Dataset, tokenizer: Tokenizer) -
     right = texts.answer.right(texts.labels)
 
     def flip(k: int) -> Flip:
-        row = k * texts.rows_each
-        ids = texts.tokens.ids[row][texts.tokens.valid[row]].tolist()
-        return Flip(tokenizer.join(ids), names[int(right[k])], names[int(before[k])], names[int(after[k])])
+        return Flip(_text(texts, k, tokenizer), names[int(right[k])], names[int(before[k])], names[int(after[k])])
 
     return len(changed), tuple(map(flip, changed[:MOST_FLIPPED]))
+
+
+def _text(texts: Dataset, number: int, tokenizer: Tokenizer) -> str:
+    """One of the texts in words."""
+    row = number * texts.rows_each
+    return tokenizer.join(texts.tokens.ids[row][texts.tokens.valid[row]].tolist())
 
 
 def density(weight: Tensor) -> list[list[float]]:

@@ -5,16 +5,18 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from playground.compression.compare import Compression, CompressionFacts, Kept, PipelineFacts
+from playground.compression.lost_words import LostWords
 from playground.compression.meters import Flip, WeightMatrix
 from playground.finetuning.report.page import csv_text, write_files
 from playground.parsing import dump_json
 
 
 class PipelineDetails(TypedDict):
-    """What a pipeline did to the model of the first seed: its matrices, the answers that changed, and its curves."""
+    """What a pipeline did to the model of the first seed: its matrices, changed answers, lost words, and curves."""
 
     matrices: tuple[WeightMatrix, ...]
     flips: tuple[Flip, ...]
+    lost_words: LostWords
     curves: Mapping[str, Any]
 
 
@@ -57,7 +59,12 @@ def kept_in_words(share: Kept) -> str:
 def everything(result: Compression, facts: CompressionFacts) -> bytes:
     """All facts, with the sizes of matrices, the flipped answers and the curves of the first seed, as JSON."""
     details: dict[str, PipelineDetails] = {
-        name: {"matrices": first.size.matrices, "flips": first.flips, "curves": first.curves}
+        name: {
+            "matrices": first.size.matrices,
+            "flips": first.flips,
+            "lost_words": first.lost_words,
+            "curves": first.curves,
+        }
         for name, (first, *_) in result.outcomes.items()
     }
     report: CompressionReport = {**facts, "details": details}

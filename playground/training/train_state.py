@@ -1,7 +1,7 @@
 """The learner: a model with its optimisers, one step of training, one evaluation, and its state set aside."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground import devices
+from playground.answers import Answer
 from playground.batch import Batch, Tokens
 from playground.errors import UserError
 from playground.knob import turn
@@ -193,23 +194,31 @@ class TrainState:
         return self.measure(tokens)[0]
 
     @torch.no_grad()
-    def measure(self, tokens: Tokens) -> tuple[dict[str, float], dict[str, float]]:
-        """The same, and the accuracy of every target whose answers are right or wrong."""
+    def measure(
+        self, tokens: Tokens, each: Callable[[Answer], object] = lambda _: None
+    ) -> tuple[dict[str, float], dict[str, float]]:
+        """The same, and the accuracy of every target whose answers are right or wrong; `each` is shown all answers."""
         self.model.eval()
         rng, phase = generator(0, "held out", device=self.device), self.entry.all_phases[self.phase]
         losses: dict[str, list[float]] = {}
         right: dict[str, list[Tensor]] = {}
+
+        def see(answer: Answer) -> None:
+            each(answer)
+            if (these := answer.right()) is not None:
+                right.setdefault(answer.target.name, []).append(these)
+
         with accumulation.room_for("evaluation"):
             for batch in self.objective.specimens(tokens, rng):  # of a mixture, each of its parts
-                for name, value in self._measured(phase.trained_part(batch), right).items():
+                for name, value in self._measured(phase.trained_part(batch), see).items():
                     losses.setdefault(name, []).append(value)
         self.model.train()
         scored = {name: torch.cat(parts).double() for name, parts in right.items()}
         terms = {name: fmean(values) for name, values in losses.items()}
         return terms, {name: float(answers.mean()) for name, answers in scored.items() if len(answers)}
 
-    def _measured(self, batch: Batch, right: dict[str, list[Tensor]]) -> dict[str, float]:
-        """The losses of one held-out batch; which of its answers are right is appended to `right`."""
+    def _measured(self, batch: Batch, see: Callable[[Answer], None]) -> dict[str, float]:
+        """The losses of one held-out batch, whose answers are shown to `see` before their memory is used again."""
         whole, mem_len = trimmed(batch), self.entry.model.mem_len
         if mem_len and (rows := segment_memory.stretches(batch.tokens)):
             parts = split_rows(whole, rows)
@@ -222,8 +231,7 @@ class TrainState:
             answers = self.model(segment_memory.with_mems(part, mems), states=states)
             mems = segment_memory.extended(mems, states, mem_len, part.tokens.reuse_len) if states else ()
             for answer in answers:
-                if (these := answer.right()) is not None:
-                    right.setdefault(answer.target.name, []).append(these)
+                see(answer)
             losses.append(accumulation.BatchLoss(*total_loss(answers, counts, consume=True)))
         return {name: float(value) for name, value in accumulation.summed(losses)[1].items()}
 

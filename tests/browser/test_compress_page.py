@@ -1,4 +1,4 @@
-"""Journey: a model is compressed in three ways, the frontier is read by two meters, and the table is taken away."""
+"""Journey: a model is compressed in three ways, read by two meters and two speeds, and the table is taken away."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.browsing import PATIENCE, shot, still, wait_until
 from widgets.state import compress
 from widgets.state.compress import CompressStore
 
-QUICK = ("head pruning", "int8", "layer sharing(steps=5)")
+QUICK = ("early exit(unlabelled=20, steps=5)", "int8", "layer sharing(steps=5)")
 
 
 @pytest.mark.guarded
@@ -37,6 +37,12 @@ def test_a_model_is_compressed_in_three_ways(page: Page, address: str, monkeypat
         )
     expect(page.get_by_text("flipped answers", exact=False).first).to_be_attached()
     assert Path(taken.value.path()).read_text(encoding="utf-8").startswith("pipeline,accuracy")
+    expect(page.get_by_text("predictions in held-out text", exact=False).first).to_be_attached()
+    expect(page.get_by_text("At speed 0.50 the accuracy is", exact=False)).to_be_attached()
+    page.locator("input[type=range]:visible").last.focus()
+    page.keyboard.press("Home")
+    all_layers = page.get_by_text("At speed 0.00", exact=False)
+    expect(all_layers).to_contain_text("2.00 of 2 layers and 100% of the operations")
     shot(page, "compress-light-1280")
     page.locator("header button").last.click()
     page.set_viewport_size({"width": 390, "height": 844})

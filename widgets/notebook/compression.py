@@ -8,6 +8,7 @@ from pathlib import Path
 from playground.compression import Compressed
 from playground.compression.compare import Compression, CompressionFacts, CompressionSpec
 from playground.compression.compare import compress as compress_models
+from playground.compression.method import UNCOMPRESSED
 from playground.compression.report import write
 from playground.compression.storage import load as load_compressed
 from playground.errors import UserError
@@ -45,9 +46,17 @@ class CompressedModels:
     def _repr_html_(self) -> str:
         facts = self.facts
         kept = svg.dots("Accuracy on unseen texts", {r["name"]: r["accuracy"]["values"] for r in facts["pipelines"]})
+        layers, classes = len(self.result.outcomes[UNCOMPRESSED][0].layers), self.result.task.answer.classes
+        changed = "".join(
+            f"<details><summary>What changed: {escape(name)}</summary>{compression.changes(first, layers, classes)}"
+            "</details>"
+            for name, (first, *_) in self.result.outcomes.items()
+            if name != UNCOMPRESSED
+        )
         return in_block(
             f'<div class="pictures">{kept}</div>{compression.meters(facts)}{compression.table(facts)}'
             + "".join(f"<p>{escape(line)}</p>" for line in (facts["verdict"], *facts["notices"]))
+            + changed
         )
 
 

@@ -231,11 +231,15 @@ class Details(View):
     def __init__(self, compress: CompressStore) -> None:
         self.compress = compress
         self.choice = pmui.Select.from_param(compress.param.shown, **{**FIELD, "max_width": 420})
-        self.shown = html("")
+        self.cells, self.shown = html(""), html("")
+        self.speed = number(compress.param.speed, pmui.FloatSlider, **{**FIELD, "max_width": 420})
         look = {"variant": "outlined", "margin": (4, 4)}
         take = download(lambda: compress.file(FILE), FILE, "This model (safetensors)", **look)
         compress.param.watch(lambda _: self.draw(), "shown")
-        super().__init__(column(heading("What changed"), self.choice, self.shown, row(take, margin=(0, 6))))
+        compress.param.watch(lambda _: self.draw_changes(), "speed")
+        super().__init__(
+            column(heading("What changed"), self.choice, self.cells, self.speed, self.shown, row(take, margin=(0, 6)))
+        )
 
     def offer(self, names: list[str]) -> None:
         """Offer the pipelines of a new result, the first compressed one open."""
@@ -251,18 +255,20 @@ class Details(View):
         try:
             outcome, cells = self.compress.details()
         except UserError as refusal:
-            self.shown.object = say(refusal, "trouble")
+            self.cells.object, self.shown.object, self.speed.visible = say(refusal, "trouble"), "", False
             return
-        assert self.compress.result is not None
-        whole = self.compress.result.outcomes["uncompressed"][0]
-        classes = self.compress.result.task.answer.classes
-        parts = {
-            "Weight matrices: dark where weights are left, green where they have fewer bits": drawn.matrix_maps(
-                outcome.size.matrices, cells
-            ),
-            "Layers": drawn.layer_mapping(outcome.layers, len(whole.layers)),
-            "Heads": drawn.heads(outcome.curves),
-            "Replaced modules": drawn.planks(outcome.curves),
-            "Flipped answers": drawn.flips(outcome.flips, outcome.flipped, classes),
-        }
-        self.shown.object = "".join(f'<div class="label">{name}</div>{part}' for name, part in parts.items() if part)
+        title = "Weight matrices: dark where weights are left, green where they have fewer bits"
+        maps = drawn.matrix_maps(outcome.size.matrices, cells)
+        self.cells.object = f'<div class="label">{title}</div>{maps}'
+        exits = outcome.curves.get("speed")
+        self.speed.visible = exits is not None
+        self.compress.speed = exits["speed"] if exits else self.compress.speed
+        self.draw_changes()
+
+    def draw_changes(self) -> None:
+        """Show what became of the model; of early exit at the speed that is chosen."""
+        compress = self.compress
+        if compress.result is not None and compress.shown in compress.result.outcomes:
+            outcome, whole = (compress.result.outcomes[name][0] for name in (compress.shown, "uncompressed"))
+            classes = compress.result.task.answer.classes
+            self.shown.object = drawn.changes(outcome, len(whole.layers), classes, compress.speed)

@@ -43,7 +43,7 @@ class CompressStore(param.Parameterized):
     """What is compressed how, how far that is, and what came of it.
 
     `draft` is the pipeline that is being put together, `method` the one that could follow in it with its knobs
-    `turned`. `shown` is the pipeline whose details are open.
+    `turned`. `shown` is the pipeline whose details are open, of early exit at a `speed`.
     """
 
     task = param.Selector(default="sentiment", objects=TASKS, label="fine-tune on")
@@ -57,6 +57,7 @@ class CompressStore(param.Parameterized):
     steps = param.Integer(80, bounds=(1, 300), label="steps of the uncompressed model")
     workers = param.Integer(1, label="execution")
     shown = param.Selector(default="", objects=[""], label="details of")
+    speed = param.Number(0.5, bounds=(0.0, 1.0), step=0.05, label="speed (share of the entropy)")
     trouble = param.String("", doc="Why nothing can be compressed.")
 
     def __init__(self, **values: Any) -> None:

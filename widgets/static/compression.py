@@ -1,4 +1,4 @@
-"""What compression changed, as markup: the table, the meters, maps of the matrices, layers, planks, flipped answers."""
+"""What compression changed, as markup: the table, the meters, maps of the matrices, layers, lost words, exits."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -7,15 +7,17 @@ from typing import Any, Literal
 from numpy import array
 from torch import tensor
 
-from playground.compression.compare import CompressionFacts, PipelineFacts
-from playground.compression.meters import Flip, Latency, WeightMatrix
+from playground.compression.compare import CompressionFacts, Outcome, PipelineFacts
+from playground.compression.lost_words import FEWEST, LostWord, LostWords
+from playground.compression.meters import Flip, Latency, SpeedCurve, WeightMatrix
 from playground.compression.report import kept_in_words
 from playground.finetuning.comparing.significance import PairFacts
 from playground.finetuning.data.task import short
+from widgets.charts.columns import ticks
 from widgets.design_tokens import BLUE, GREEN, ORANGE
 from widgets.static.comparison import paired_difference, wide_table
 from widgets.static.findings import one_matrix
-from widgets.static.svg import heat, picture, rect, words
+from widgets.static.svg import dot, heat, picture, rect, words
 
 COUNTED: dict[Literal["parameters", "bytes", "operations"], str] = {
     "parameters": "parameters",
@@ -137,6 +139,19 @@ def _map(matrix: WeightMatrix, cells: Sequence[Sequence[float]], most: int) -> s
     return picture("".join(parts), width, top + rows + 2, f"{shown}: {said}")
 
 
+def changes(outcome: Outcome, layers: int, classes: Sequence[str], speed: float | None = None) -> str:
+    """What became of a model of so many layers, under headings; of early exit at a `speed`, by default its own."""
+    parts = {
+        "Speed of early exit": exits(outcome.curves, speed),
+        "Layers": layer_mapping(outcome.layers, layers),
+        "Heads": heads(outcome.curves),
+        "Replaced modules": planks(outcome.curves),
+        "Lost words": lost_words(outcome.lost_words),
+        "Flipped answers": flips(outcome.flips, outcome.flipped, classes),
+    }
+    return "".join(f'<div class="label">{name}</div>{part}' for name, part in parts.items() if part)
+
+
 def layer_mapping(layers: Sequence[Sequence[int]], teacher: int) -> str:
     """The model's layers on the left, those that stay on the right, and a line where one stands for another."""
     if not layers:
@@ -226,3 +241,79 @@ def flips(changed: Sequence[Flip], number: int, classes: Sequence[str]) -> str:
     lost = sum(flip.before == flip.right for flip in changed)
     said = f"{number} answers changed with the first seed; of the {len(changed)} shown, {lost} were right before."
     return f"<p>{said}</p>{wide_table('flipped answers', ('text', 'label', 'before', 'after'), cells)}"
+
+
+def lost_words(lost: LostWords) -> str:
+    """The words whose loss rose most, or that have no vector any more; and how many predictions changed."""
+    said = [lost.note] if lost.note else []
+    if lost.predictions:
+        said.append(
+            f"Of {lost.predictions} predictions in held-out text, {lost.became_wrong} were right before and are "
+            f"wrong now; {lost.became_right} were wrong and are right now. Of {lost.compared} words that are asked for "
+            f"at least {FEWEST} times, the loss of {lost.rose} rose with a 95 % interval above 0; of 40 words, about "
+            "one does so by chance."
+        )
+    heads = ("word", "times in the text") if lost.note else (
+        "word", "times asked", "loss before", "loss after", "rise ± standard error")  # fmt: skip
+    table = wide_table("lost words", heads, map(_lost_word, lost.words)) if lost.words else ""
+    return f'<p class="quiet">{escape(" ".join(said))}</p>{table}'
+
+
+def _lost_word(lost: LostWord) -> list[str]:
+    cells = [escape(lost.word), f"{lost.asked}"]
+    if lost.before is not None and lost.after is not None:
+        rise = f"{lost.after - lost.before:+.2f} ± {lost.standard_error:.2f}"
+        cells += [f"{lost.before:.2f}", f"{lost.after:.2f}", rise]
+    return [f"<td>{cell}</td>" for cell in cells]
+
+
+def exits(curves: Mapping[str, Any], speed: float | None = None) -> str:
+    """What a speed keeps and costs, the accuracy over the layers used, and where some texts leave; empty without."""
+    if "speed" not in curves:
+        return ""
+    curve: SpeedCurve = curves["speed"]
+    asked = curve["speed"] if speed is None else speed
+    at = min(range(len(curve["speeds"])), key=lambda k: abs(curve["speeds"][k] - asked))
+    speed, most, operations = curve["speeds"][at], curve["layers_used"][0], curve["operations"]
+    said = (
+        f"At speed {speed:.2f} the accuracy is {curve['accuracy'][at]:.3f}; on average a text uses "
+        f"{curve['layers_used'][at]:.2f} of {most:.0f} layers and {operations[at] / operations[0]:.0%} of the "
+        "operations. It leaves after the first layer whose uncertainty is below the speed. The texts below are chosen "
+        "so that some are sure after the first layer and others are not."
+    )
+    left = [next((k for k, each in enumerate(text["uncertainty"][:-1]) if each < speed), int(most) - 1)
+            for text in curve["texts"]]  # fmt: skip
+    rows = (
+        (text["text"], f"{layer + 1}", text["right"],
+         f"{text['answers'][layer]} {'✓' if text['answers'][layer] == text['right'] else '✗'}",
+         ", ".join(f"{each:.2f}" for each in text["uncertainty"][: layer + 1]))
+        for layer, text in sorted(zip(left, curve["texts"], strict=True), key=lambda pair: pair[0])
+    )  # fmt: skip
+    names = ("text", "leaves after layer", "label", "answer", "uncertainty by layer")
+    table = wide_table("exits of some texts", names, ([f"<td>{escape(cell)}</td>" for cell in row] for row in rows))
+    return f"<p>{said}</p>{_speeds(curve, at)}{table}"
+
+
+def _speeds(curve: SpeedCurve, at: int) -> str:
+    """Accuracy over the mean number of layers used, a dot for each speed; the present one is orange."""
+    layers, accuracy = curve["layers_used"], curve["accuracy"]
+    left, width, top, foot = 44, 300, 26, 146
+    low, high = min(accuracy) - 0.02, max(accuracy) + 0.02
+
+    def x_of(used: float) -> float:
+        return left + width * (used - 1) / (layers[0] - 1)
+
+    def y_of(score: float) -> float:
+        return foot - (foot - top) * (score - low) / (high - low)
+
+    points = [(x_of(used), y_of(score)) for used, score in zip(layers, accuracy, strict=True)]
+    parts = [words(0, 13, "accuracy over layers used, a dot for each speed", more=' font-weight="600"')]
+    for value in ticks(low, high, 4):
+        parts.append(f'<path d="M{left} {y_of(value):.1f}h{width}" stroke="#8884"/>')
+        parts.append(words(left - 6, y_of(value) + 4, f"{value:.2f}", "end"))
+    parts += [words(x_of(k), foot + 16, f"{k}", "middle") for k in range(1, round(layers[0]) + 1)]
+    parts.append(f'<path d="M{"L".join(f"{x:.1f} {y:.1f}" for x, y in points)}" fill="none" stroke="{BLUE}"/>')
+    for k in (*(k for k in range(len(points)) if k != at), at):
+        what = f"speed {curve['speeds'][k]:.2f}: accuracy {accuracy[k]:.3f}, {layers[k]:.2f} layers"
+        parts.append(dot(*points[k], ORANGE if k == at else BLUE, what))
+    return picture("".join(parts), left + width + 10, foot + 24, "Accuracy over layers used")

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +13,9 @@ from safetensors.torch import save_file
 from playground.compression import compare as room
 from playground.compression import read_pipeline
 from playground.compression.classifier import fine_tuned, score_all
-from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
+from playground.compression.compare import Compression, CompressionSpec, Outcome, compress, read_outcome
 from playground.compression.grids import round_activations
+from playground.compression.lost_words import LostWord, LostWords
 from playground.compression.meters import Latency, Size, WeightMatrix, operations
 from playground.compression.report import FILES, CompressionReport
 from playground.compression.storage import FILE, WORDS, export_folder, load, not_in_a_folder, pack
@@ -111,6 +112,12 @@ def test_a_run_that_was_killed_goes_on_where_it_was(result, monkeypatch):
             assert replace(other, seconds=one.seconds, layers=one.layers, curves=one.curves) == one
 
 
+def test_an_outcome_is_read_as_it_was_written(result):
+    lost = LostWords(14, 2, 1, 3, 2, (LostWord("film", 4, 1.0, 5.0, 0.5), LostWord("bad", 3)), "two words")
+    outcome = replace(result[1].outcomes["head pruning + int8"][0], curves={}, lost_words=lost)
+    assert read_outcome(json.loads(json.dumps(asdict(outcome)))) == outcome
+
+
 def test_trials_are_run_again_where_their_labels_changed_or_their_files_were_overwritten(tmp_path, monkeypatch):
     fresh, spec = [], replace(SPEC, pipelines=("head pruning",), seeds=1, steps=1)
     monkeypatch.setattr(room, "trial", lambda *job, trial=room.trial: fresh.append(job[1][0].name) or trial(*job))
@@ -152,9 +159,9 @@ def test_the_files_hold_the_facts(result):
 def outcome(name, accuracies, weight, parameters=10):
     """Outcomes with such scores and bytes."""
     held = Size(parameters, parameters, weight, weight, (WeightMatrix("a", (1, 1), 0.0, 32),))
+    rest = (1.0, held, float(weight), 2.0, 0, (), LostWords(), (), {}, 1.0, "")
     return tuple(
-        Outcome(name, seed, accuracy, {"accuracy": accuracy}, 1.0, held, float(weight), 2.0, 0, (), (), {}, 1.0, "")
-        for seed, accuracy in enumerate(accuracies)
+        Outcome(name, seed, accuracy, {"accuracy": accuracy}, *rest) for seed, accuracy in enumerate(accuracies)
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from playground.compression import compare as room
 from playground.compression import read_pipeline
 from playground.compression.compare import Compression
+from playground.compression.lost_words import LostWord, LostWords
 from playground.compression.storage import FILE
 from playground.errors import UserError
 from playground.training.system.turns import Turns
@@ -214,10 +215,42 @@ def test_a_notebook_compresses_too(monkeypatch, tmp_path):
     made = notebook.compress(model, ["layer dropping(steps=2), int8"], train_size=8, seeds=2, steps=2, out=tmp_path)
     assert [row["name"] for row in made.facts["pipelines"]] == ["uncompressed", "layer dropping(steps=2) + int8"]
     assert made.details("layer dropping(steps=2) + int8").classifier.model.shape.layers == 1
-    assert "layer dropping(steps=2) + int8" in made._repr_html_()
+    assert "What changed: layer dropping(steps=2) + int8" in made._repr_html_()
+    assert "predictions in held-out text" in made._repr_html_()
     assert (tmp_path / "compression.csv").exists()
     with pytest.raises(UserError, match="There is no pipeline 'int8'"):
         made.details("int8")
+
+
+def test_lost_words_are_drawn_with_their_counts_and_losses():
+    lost = LostWords(14, 2, 1, 30, 20, (LostWord("<film>", 4, 1.0, 5.0, 0.25),))
+    shown = drawn.lost_words(lost)
+    assert re.findall("<td>(.*?)</td>", shown) == ["&lt;film&gt;", "4", "1.00", "5.00", "+4.00 ± 0.25"]
+    assert "Of 14 predictions in held-out text, 2 were right before and are wrong now; 1 were" in shown
+    assert "Of 30 words that are asked for at least 3 times, the loss of 20 rose" in shown
+    assert "<td>" not in drawn.lost_words(LostWords(14))
+    without = drawn.lost_words(LostWords(words=(LostWord("film", 4),), note="5 words have no vector any more."))
+    assert re.findall("<td>(.*?)</td>", without) == ["film", "4"] and "5 words have no vector" in without
+
+
+def test_at_each_speed_texts_leave_where_their_head_is_sure():
+    texts = [{"text": text, "right": "good", "uncertainty": sure, "answers": ["bad", "good"]}
+             for text, sure in (("slow", [0.9, 0.8]), ("fast", [0.2, 0.1]))]  # fmt: skip
+    curve = {"speed": 0.5, "speeds": [0.0, 0.5, 1.0], "accuracy": [1.0, 0.5, 0.0], "layers_used": [2.0, 1.5, 1.0],
+             "operations": [8.0, 6.0, 4.0], "texts": texts}  # fmt: skip
+
+    def rows(speed=None):
+        cells = re.findall("<td>(.*?)</td>", drawn.exits({"speed": curve}, speed))
+        return [tuple(cells[k : k + 5]) for k in range(0, len(cells), 5)]
+
+    fast = ("fast", "1", "good", "bad ✗", "0.20")
+    assert rows() == [fast, ("slow", "2", "good", "good ✓", "0.90, 0.80")]
+    assert rows(1.0) == [("slow", "1", "good", "bad ✗", "0.90"), fast]
+    assert [row[1] for row in rows(0.0)] == ["2", "2"]
+    shown = drawn.exits({"speed": curve}, 0.52)
+    assert "At speed 0.50 the accuracy is 0.500; on average a text uses 1.50 of 2 layers and 75% of" in shown
+    assert shown.count("<circle") == 3
+    assert drawn.exits({}) == ""
 
 
 def test_layers_planks_and_flips_are_drawn():
