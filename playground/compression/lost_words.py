@@ -72,8 +72,8 @@ def held_out_answers(classifier: Classifier, data: TaskData) -> HeldOutAnswers |
 
     if classifier.kept_ids is None and model.shape.kind == base.learner.model.shape.kind:
         with suppress(UserError):
-            terms, _ = replace_model(base.learner, model).measure(base.measured, keep)
-            return HeldOutAnswers([*terms.values()][-1], *map(torch.cat, zip(*parts, strict=True)))
+            loss = replace_model(base.learner, model).pretraining_loss(base.measured, keep)
+            return HeldOutAnswers(loss, *map(torch.cat, zip(*parts, strict=True)))
     return None
 
 

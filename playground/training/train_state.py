@@ -193,6 +193,19 @@ class TrainState:
         """The mean held-out loss of every target that trains, in nats, always under the same corruption."""
         return self.measure(tokens)[0]
 
+    def pretraining_loss(self, tokens: Tokens, each: Callable[[Answer], object] = lambda _: None) -> float:
+        """The weighted sum of the held-out losses that train; with a generator (ELECTRA) the network's own alone."""
+        weights = dict[str, float]()
+
+        def see(answer: Answer) -> None:
+            weights[answer.target.name] = answer.target.weight
+            each(answer)
+
+        terms, _ = self.measure(tokens, see)
+        if self.model.shape.generator_ratio:
+            return [*terms.values()][-1]
+        return sum(weights[name] * loss for name, loss in terms.items())
+
     @torch.no_grad()
     def measure(
         self, tokens: Tokens, each: Callable[[Answer], object] = lambda _: None

@@ -64,9 +64,9 @@ class Base:
         return self._every_second(1)
 
     def pretraining_loss(self, learner: TrainState) -> float | None:
-        """The loss on the measured rows, of ELECTRA's two losses the last; None where the model has no head for it."""
+        """The loss on the measured rows; None where the model has no head for it."""
         with suppress(NoHead):
-            return [*learner.evaluate(self.measured).values()][-1]
+            return learner.pretraining_loss(self.measured)
         return None
 
     @property

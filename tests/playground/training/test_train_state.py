@@ -235,3 +235,15 @@ def test_one_answer_of_the_device_says_whether_all_weights_are_sound():
 def test_all_gradients_are_measured_with_one_answer_of_the_device():
     course = prepared(run_of("BART", sizes_every=1))
     assert asked_in_two_steps(course) == {"tolist": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "counted"), [("BERT", ["hidden words", "pair"]), ("StructBERT", ["hidden words", "word order", "pair"]),
+                          ("ELECTRA", ["replaced?"]), ("RoBERTa", ["hidden words"])],
+)  # fmt: skip
+def test_the_pre_training_loss_is_all_that_trains_without_a_generator(name, counted):
+    course = prepared(run_of(entry=tiny(name)))
+    learner, text = course.learner, course.held_out
+    terms = learner.evaluate(text)
+    assert {*counted} == {*terms} - {"hidden words" if name == "ELECTRA" else ""}
+    assert learner.pretraining_loss(text) == pytest.approx(sum(terms[each] for each in counted))
