@@ -59,10 +59,10 @@ class CompressPage(View):
         self.train = button("Train one here", store.train_one, "model_training", margin=(6, 10))
         self.base, self.trouble = html(""), html("")
         self.questions = [button(name, partial(self._ask, name), **{**FIELD, "margin": (3, 10)}) for name in QUESTIONS]
-        self.results = Results(compress)
+        self.results, self.map = Results(compress), LayerMap(store)
         controls = [
             heading("Base model"), base_choice(store), self.base, row(self.train), row(self.begin, self.stop),
-            self.trouble, heading("Or start with a question"), *self.questions, *_choices(compress),
+            self.trouble, heading("Or start with a question"), *self.questions, *_choices(compress, self.map),
         ]  # fmt: skip
         self.sidebar = Sidebar(
             controls, [html(say(ABOUT)), self.results],
@@ -90,9 +90,61 @@ class CompressPage(View):
             session = self.store.train.session
             self.train.disabled = session is not None and session.state == "running"
             self.results.poll()
+            self.map.poll()
 
 
-def _choices(compress: CompressStore) -> list[Any]:
+class LayerMap(View):
+    """Which layer of the model each layer of a student follows, drawn, and buttons that change it."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.compress, self.there = store, store.compress, 0
+        self.picture, self.rows = html(""), column()
+        self.groups: list[pmui.RadioButtonGroup] = []
+        store.compress.param.watch(self._draw, ["method", "turned"])
+        super().__init__(column(self.picture, self.rows, visible=False))
+
+    def poll(self) -> None:
+        """Follow the base model that is chosen."""
+        if self.there != self._teacher():
+            self._draw()
+
+    def _teacher(self) -> int:
+        """The layers of the base model, or of the one that would be trained."""
+        session = self.store.base
+        learner = None if session is None else session.learner
+        return (self.store.train.shaped.model if learner is None else learner.model.shape).layers
+
+    def _draw(self, *_: object) -> None:
+        self.there, compress = self._teacher(), self.compress
+        self.layout.visible = "mapping" in compress.knobs
+        if not self.layout.visible:
+            return
+        every = compress.mapping(self.there, "every")
+        if [len(group.options) for group in self.groups] != [self.there] * len(every):
+            self.groups = [self._group(layer) for layer in range(len(every))]
+            names = (html(f"<p>layer {k + 1} follows</p>", margin=(10, 0, 0, 10)) for k in range(len(every)))
+            self.rows[:] = [row(*pair) for pair in zip(names, self.groups, strict=True)][::-1]  # as in the picture
+        try:
+            mapping: list[int | None] = [*compress.mapping(self.there)]
+            self.picture.object = drawn.layer_mapping([(t + 1,) for t in compress.mapping(self.there)], self.there)
+        except UserError as refusal:
+            mapping, self.picture.object = [None] * len(every), say(refusal, "trouble")
+        for group, follows in zip(self.groups, mapping, strict=True):
+            group.value = follows
+
+    def _group(self, layer: int) -> pmui.RadioButtonGroup:
+        options = {str(t + 1): t for t in range(self.there)}
+        group = pmui.RadioButtonGroup(options=options, value=None, size="small", margin=(4, 10))
+
+        def follow(event: Any) -> None:
+            if event.new is not None:
+                self.compress.map_layer(self.there, layer, event.new)
+
+        group.param.watch(follow, "value")
+        return group
+
+
+def _choices(compress: CompressStore, layer_map: LayerMap) -> list[Any]:
     """The task, the pipelines, one to be put together, and how much."""
     chosen = compress.param
     pipelines = pmui.MultiChoice.from_param(
@@ -105,7 +157,7 @@ def _choices(compress: CompressStore) -> list[Any]:
     )  # fmt: skip
     maker = column(
         pmui.Select.from_param(chosen.method, **FIELD),
-        html(pn.bind(_about, chosen.method)), knobs,
+        html(pn.bind(_about, chosen.method)), knobs, layer_map,
         row(button("Add as a step", compress.append, "add", margin=(6, 10))),
         typed(chosen.draft, placeholder="DistilBERT, int8", max_length=300, **FIELD),
         row(button("Compare this pipeline", compress.take, "playlist_add", margin=(6, 10))),

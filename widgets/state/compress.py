@@ -9,7 +9,9 @@ import param
 
 from playground.compression import find_method, methods, read_pipeline
 from playground.compression.compare import Compression, CompressionFacts, CompressionSpec, Outcome, compress
+from playground.compression.distillation.students import layer_mapping
 from playground.compression.meters import density
+from playground.compression.methods.layer_dropping import student_layers
 from playground.compression.report import FILES
 from playground.compression.storage import FILE, load
 from playground.corpora.readers.decode import Progress
@@ -96,6 +98,23 @@ class CompressStore(param.Parameterized):
     def power(self) -> str:
         """What the seeds can find, in words."""
         return CompressionSpec(pipelines=tuple(self.chosen), seeds=self.seeds).power
+
+    def mapping(self, there: int, mapping: str = "") -> list[int]:
+        """The teacher's layer, from 0, for each layer of the student, as the knobs have it or another `mapping`."""
+        layers = student_layers(there, self.turned.get("layers", self.knobs["layers"].default))
+        return layer_mapping(there, layers, mapping or self.turned.get("mapping", self.knobs["mapping"].default))
+
+    def map_layer(self, there: int, layer: int, follows: int) -> None:
+        """Have a layer of the student, from 0, learn from another one of the teacher's `there` layers."""
+        try:
+            mapping = self.mapping(there)
+        except UserError:  # of what was typed, or of a teacher with other layers
+            mapping = self.mapping(there, "every")
+        else:
+            if mapping[layer] == follows:
+                return
+        mapping[layer] = follows
+        self.turned = self.turned | {"mapping": " ".join(str(t + 1) for t in mapping)}
 
     # running
 

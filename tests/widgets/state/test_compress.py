@@ -19,6 +19,7 @@ from tests.compressing import data
 from tests.runs import becomes, reviews
 from widgets import notebook
 from widgets.charts.frontier import COSTS, FAINT, FULL, frontier_chart, points
+from widgets.pages.compress import LayerMap
 from widgets.state import compress as module
 from widgets.state.app import Store
 from widgets.state.compress import OFFERED, QUESTIONS, SHOWN_FIRST, CompressStore
@@ -58,6 +59,47 @@ def test_a_pipeline_is_put_together_step_by_step():
     assert state.chosen[-1] == state.own[0] == "head pruning(share=0.25) + int8"
     assert state.draft == ""
     assert state.offered[0] == state.own[0]
+
+
+def test_a_layer_mapping_is_made_with_clicks():
+    state = CompressStore(method="PKD")
+    assert state.mapping(4) == [1, 3]
+    state.map_layer(4, 0, 1)
+    assert state.turned == {}, "it is so already, and stays as every"
+    state.map_layer(4, 0, 2)
+    assert state.turned == {"mapping": "3 4"}
+    assert state.mapping(4) == [2, 3]
+    state.append()
+    assert state.draft == "PKD(mapping=3 4)"
+    state.turned = {"mapping": "3 4", "layers": 3}
+    with pytest.raises(UserError, match=r"each layer of the student \(3\).*like 1 2 4"):
+        state.mapping(4)
+    state.map_layer(4, 0, 3)
+    assert state.turned["mapping"] == "4 2 4"
+
+
+def test_the_map_that_is_drawn_is_the_one_that_is_set(tmp_path):
+    store = Store(tmp_path)
+    page, compress = LayerMap(store), store.compress
+    page.poll()
+    assert not page.layout.visible
+    store.train.shapes = {store.train.entry: {"layers": 4}}
+    compress.method = "TinyBERT"
+    assert page.layout.visible
+    assert [group.value for group in page.groups] == [1, 3]
+    page.groups[0].value = 0
+    assert compress.turned == {"mapping": "1 4"}
+    assert page.picture.object == drawn.layer_mapping([(1,), (4,)], 4)
+    compress.turned = {"mapping": "1 5"}
+    assert "mapping is &#x27;1 5&#x27;" in page.picture.object
+    assert [group.value for group in page.groups] == [None, None]
+    compress.turned = {"layers": 1}
+    assert [group.value for group in page.groups] == [3]
+    assert compress.turned == {"layers": 1}
+    store.train.shapes = {store.train.entry: {"layers": 2}}
+    page.poll()
+    assert [group.value for group in page.groups] == [1]
+    store.close()
 
 
 def test_what_cannot_follow_is_refused_in_a_sentence():
