@@ -8,6 +8,7 @@ import panel_material_ui as pmui
 
 from playground.compression import FAMILIES, methods
 from playground.compression.compare import CompressionFacts
+from playground.compression.method import UNCOMPRESSED
 from playground.compression.storage import FILE
 from playground.errors import UserError
 from widgets.charts import frontier
@@ -270,11 +271,20 @@ class Details(View):
     def __init__(self, compress: CompressStore) -> None:
         self.compress = compress
         self.choice = pmui.Select.from_param(compress.param.shown, **{**FIELD, "max_width": 420})
-        self.shown = html("")
+        self.shown, self.trouble = html(""), html("")
+        self.both = button("Show both on the stage", self._show_both, "compare", margin=(4, 4))
         look = {"variant": "outlined", "margin": (4, 4)}
         take = download(lambda: compress.file(FILE), FILE, "This model (safetensors)", **look)
         compress.param.watch(lambda _: self.draw(), "shown")
-        super().__init__(column(heading("What changed"), self.choice, self.shown, row(take, margin=(0, 6))))
+        super().__init__(
+            column(heading("What changed"), self.choice, self.shown, row(self.both, take, margin=(0, 6)), self.trouble)
+        )
+
+    def _show_both(self) -> None:
+        try:
+            self.compress.show_both()
+        except UserError as refusal:
+            self.trouble.object = say(refusal, "trouble")
 
     def offer(self, names: list[str]) -> None:
         """Offer the pipelines of a new result, the first compressed one open."""
@@ -287,13 +297,14 @@ class Details(View):
 
     def draw(self) -> None:
         """Read the file of the model and show what is in it."""
+        self.both.visible, self.trouble.object = self.compress.shown != UNCOMPRESSED, ""
         try:
             outcome, cells = self.compress.details()
         except UserError as refusal:
             self.shown.object = say(refusal, "trouble")
             return
         assert self.compress.result is not None
-        whole = self.compress.result.outcomes["uncompressed"][0]
+        whole = self.compress.result.outcomes[UNCOMPRESSED][0]
         classes = self.compress.result.task.answer.classes
         parts = {
             "Weight matrices: dark where weights are left, green where they have fewer bits": drawn.matrix_maps(

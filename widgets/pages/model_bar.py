@@ -63,7 +63,9 @@ class ModelBar(View):
         whole = f"Train the plain {stage.objective}" if stage.rules else "Train this"
         self.whole.param.update(label=whole, description=f"{whole}: {RUN}")
         self.inside.label = "Back to the sentence" if stage.inside else INSIDE
-        self.compared.label = f"{stage.objective} alone" if stage.compared else f"Compare with {stage.other}"
+        self.compared.label = (
+            f"{stage.objective} alone" if stage.compared or stage.versions else f"Compare with {stage.other}"
+        )
         self.status.object = _status(stage)
 
 

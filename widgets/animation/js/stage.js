@@ -282,11 +282,17 @@ export function mountOne(el, raw, options = {}) {
     now.layer = Number(parts.layer.value);
     const weighed = record.frames.flatMap((frame) => frame.matrices).filter((matrix) => matrix.heads);
     if (weighed.some((matrix) => !matrix.data[layerOf(matrix, now)])) options.onEdit?.({ do: "look", layer: now.layer });
-    wake();
+    seen();
   }
 
   function setHead() {
     now.head = parts.head.value === "none" ? null : Number(parts.head.value);
+    seen();
+  }
+
+  /** Draws the weights that were chosen, here and on the stages beside. */
+  function seen() {
+    options.onLook?.(now.layer, now.head);
     wake();
   }
 
@@ -409,7 +415,7 @@ export function mountOne(el, raw, options = {}) {
 
   el.replaceChildren(root);
   if (options.bare) {
-    options.bench?.append(parts.bench);
+    options.bench?.append(parts.layer, parts.head, parts.bench);
     if (kit.live) parts.picture.after(parts.tools); // so that the lanes of all stages stand at one height
     for (const part of [parts.controls, parts.explain, parts.below, parts.source, ...(kit.live ? [] : [parts.tools])]) part.remove();
   }
