@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from playground.compression import compare, meters
-from tests.browser.pages import base_trained_here
+from tests.browser.pages import base_trained_here, wait_for
 from tests.browsing import PATIENCE, shot, still, wait_until
 from widgets.state import compress
 from widgets.state.compress import CompressStore
@@ -38,6 +38,13 @@ def test_a_model_is_compressed_in_three_ways(page: Page, address: str, monkeypat
     expect(page.get_by_text("flipped answers", exact=False).first).to_be_attached()
     assert Path(taken.value.path()).read_text(encoding="utf-8").startswith("pipeline,accuracy")
     shot(page, "compress-light-1280")
+    page.get_by_role("button", name="Show both on the stage").click()
+    expect(page.locator("section.stages .stage-subtitle").first).to_have_text("Uncompressed, fine-tuned on sentiment.")
+    expect(page.locator("section.stages .stage-subtitle").last).to_contain_text("head pruning. Heads that were cut")
+    wait_for(page, "s.name === 'forward' && s.stages.every((each) => each.answers.layers[0].layers === 2)")
+    page.locator(".stages-bar").get_by_label("Layer").select_option("layer 1")
+    wait_for(page, "s.stages.every((each) => each.layer === 0)")
+    page.get_by_role("tab", name="Compress").click()
     page.locator("header button").last.click()
     page.set_viewport_size({"width": 390, "height": 844})
     wait_until(page, lambda: page.evaluate("document.documentElement.scrollWidth") <= 390)

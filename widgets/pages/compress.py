@@ -123,7 +123,9 @@ class LayerMap(View):
         every = compress.mapping(self.there, "every")
         if [len(group.options) for group in self.groups] != [self.there] * len(every):
             self.groups = [self._group(layer) for layer in range(len(every))]
-            names = (html(f"<p>layer {k + 1} follows</p>", margin=(10, 0, 0, 10)) for k in range(len(every)))
+            names = (
+                html(say(f"layer {k + 1} follows", "quiet"), sizing_mode=None, width=105) for k in range(len(every))
+            )
             self.rows[:] = [row(*pair) for pair in zip(names, self.groups, strict=True)][::-1]  # as in the picture
         try:
             mapping: list[int | None] = [*compress.mapping(self.there)]
@@ -135,7 +137,7 @@ class LayerMap(View):
 
     def _group(self, layer: int) -> pmui.RadioButtonGroup:
         options = {str(t + 1): t for t in range(self.there)}
-        group = pmui.RadioButtonGroup(options=options, value=None, size="small", margin=(4, 10))
+        group = pmui.RadioButtonGroup(options=options, value=None, size="small", margin=(2, 0))
 
         def follow(event: Any) -> None:
             if event.new is not None:
@@ -158,7 +160,7 @@ def _choices(compress: CompressStore, layer_map: LayerMap) -> list[Any]:
     )  # fmt: skip
     maker = column(
         pmui.Select.from_param(chosen.method, **FIELD),
-        html(pn.bind(_about, chosen.method)), knobs, layer_map,
+        html(pn.bind(_about, chosen.method)), layer_map, knobs,
         row(button("Add as a step", compress.append, "add", margin=(6, 10))),
         typed(chosen.draft, placeholder="DistilBERT, int8", max_length=300, **FIELD),
         row(button("Compare this pipeline", compress.take, "playlist_add", margin=(6, 10))),

@@ -144,7 +144,7 @@ def layer_mapping(layers: Sequence[Sequence[int]], teacher: int) -> str:
     """The model's layers on the left, those that stay on the right, and a line where one stands for another."""
     if not layers:
         return '<p class="quiet">No layer of this model is mapped to a layer of the uncompressed one.</p>'
-    row, box, apart = 30, 86, 190
+    row, box, apart = 30, 66, 128
     height = row * max(teacher, len(layers)) + 30
     parts = [
         words(0, 13, "uncompressed", more=' font-weight="600"'),

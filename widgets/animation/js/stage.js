@@ -278,20 +278,24 @@ export function mountOne(el, raw, options = {}) {
   }
 
   /** A layer that has not been sent yet is asked for. */
-  function setLayer() {
-    now.layer = Number(parts.layer.value);
+  function ask() {
     const weighed = record.frames.flatMap((frame) => frame.matrices).filter((matrix) => matrix.heads);
     if (weighed.some((matrix) => !matrix.data[layerOf(matrix, now)])) options.onEdit?.({ do: "look", layer: now.layer });
-    seen();
+  }
+
+  function setLayer() {
+    now.layer = Number(parts.layer.value);
+    turn();
   }
 
   function setHead() {
     now.head = parts.head.value === "none" ? null : Number(parts.head.value);
-    seen();
+    turn();
   }
 
-  /** Draws the weights that were chosen, here and on the stages beside. */
-  function seen() {
+  /** Draws the weights that were chosen, also on the stages beside. */
+  function turn() {
+    ask();
     options.onLook?.(now.layer, now.head);
     wake();
   }
@@ -463,6 +467,7 @@ export function mountOne(el, raw, options = {}) {
     look(layer, head) {
       Object.assign(now, { layer, head });
       offerWeights(record.frames.flatMap((frame) => frame.matrices));
+      ask();
       redraw();
     },
     svg: () => kit.plugs.find((plug) => plug.svg)?.svg(),
