@@ -120,30 +120,22 @@ class LayerMap(View):
         self.layout.visible = "mapping" in compress.knobs
         if not self.layout.visible:
             return
-        every = compress.mapping(self.there, "every")
-        if [len(group.options) for group in self.groups] != [self.there] * len(every):
-            self.groups = [self._group(layer) for layer in range(len(every))]
-            names = (
-                html(say(f"layer {k + 1} follows", "quiet"), sizing_mode=None, width=105) for k in range(len(every))
-            )
-            self.rows[:] = [row(*pair) for pair in zip(names, self.groups, strict=True)][::-1]  # as in the picture
         try:
-            mapping: list[int | None] = [*compress.mapping(self.there)]
-            self.picture.object = drawn.layer_mapping([(t + 1,) for t in compress.mapping(self.there)], self.there)
+            mapping = compress.mapping(self.there)
         except UserError as refusal:
-            mapping, self.picture.object = [None] * len(every), say(refusal, "trouble")
+            self.rows.visible, self.picture.object = False, say(refusal, "trouble")
+            return
+        self.rows.visible, self.picture.object = True, drawn.layer_mapping([(t + 1,) for t in mapping], self.there)
+        if [len(group.options) for group in self.groups] != [self.there] * len(mapping):
+            self.groups = [self._group(layer) for layer in range(len(mapping))]
+            self.rows[:] = self.groups[::-1]  # as in the picture
         for group, follows in zip(self.groups, mapping, strict=True):
-            group.value = follows
+            group.value = str(follows + 1)
 
     def _group(self, layer: int) -> pmui.RadioButtonGroup:
-        options = {str(t + 1): t for t in range(self.there)}
-        group = pmui.RadioButtonGroup(options=options, value=None, size="small", margin=(2, 0))
-
-        def follow(event: Any) -> None:
-            if event.new is not None:
-                self.compress.map_layer(self.there, layer, event.new)
-
-        group.param.watch(follow, "value")
+        options = [str(t + 1) for t in range(self.there)]
+        group = pmui.RadioButtonGroup(label=f"layer {layer + 1} follows", options=options, size="small", margin=(2, 10))
+        group.param.watch(lambda event: self.compress.map_layer(self.there, layer, int(event.new) - 1), "value")
         return group
 
 
@@ -156,7 +148,7 @@ def _choices(compress: CompressStore, layer_map: LayerMap) -> list[Any]:
     compress.param.watch(lambda _: pipelines.param.update(options=compress.offered), "own")
     knobs = Knobs(
         compress, ["method", "turned"], lambda: compress.knobs, lambda: compress.turned,
-        lambda name, value: compress.param.update(turned=compress.turned | {name: value}), throttled=True,
+        compress.turn, throttled=True,
     )  # fmt: skip
     maker = column(
         pmui.Select.from_param(chosen.method, **FIELD),

@@ -13,7 +13,7 @@ from torch import Tensor
 from playground.compression import find_method, methods, read_pipeline
 from playground.compression.classifier import Classifier
 from playground.compression.compare import Compression, CompressionFacts, CompressionSpec, Outcome, compress
-from playground.compression.distillation.students import layer_mapping
+from playground.compression.distillation.students import MAPPINGS, layer_mapping
 from playground.compression.meters import density
 from playground.compression.method import UNCOMPRESSED
 from playground.compression.methods.layer_dropping import student_layers
@@ -111,22 +111,24 @@ class CompressStore(param.Parameterized):
         """What the seeds can find, in words."""
         return CompressionSpec(pipelines=tuple(self.chosen), seeds=self.seeds).power
 
-    def mapping(self, there: int, mapping: str = "") -> list[int]:
-        """The teacher's layer, from 0, for each layer of the student, as the knobs have it or another `mapping`."""
-        layers = student_layers(there, self.turned.get("layers", self.knobs["layers"].default))
-        return layer_mapping(there, layers, mapping or self.turned.get("mapping", self.knobs["mapping"].default))
+    def turn(self, name: str, value: Any) -> None:
+        """Turn a knob of the method; a mapping by hand is for as many layers as there were."""
+        gone = name == "layers" and self.turned.get("mapping") not in MAPPINGS
+        known = {k: v for k, v in self.turned.items() if not (gone and k == "mapping")}
+        self.turned = known | {name: value}
 
+    def mapping(self, there: int) -> list[int]:
+        """Which of the teacher's `there` layers, from 0, each layer of the student would follow."""
+        layers, mapping = (self.turned.get(name, self.knobs[name].default) for name in ("layers", "mapping"))
+        return layer_mapping(there, student_layers(there, layers), mapping)
+
+    @as_trouble
     def map_layer(self, there: int, layer: int, follows: int) -> None:
-        """Have a layer of the student, from 0, learn from another one of the teacher's `there` layers."""
-        try:
-            mapping = self.mapping(there)
-        except UserError:  # of what was typed, or of a teacher with other layers
-            mapping = self.mapping(there, "every")
-        else:
-            if mapping[layer] == follows:
-                return
-        mapping[layer] = follows
-        self.turned = self.turned | {"mapping": " ".join(str(t + 1) for t in mapping)}
+        """Have a layer of the student, from 0, follow another one of the teacher's."""
+        mapping = self.mapping(there)
+        if mapping[layer] != follows:
+            mapping[layer] = follows
+            self.turn("mapping", " ".join(str(t + 1) for t in mapping))
 
     # running
 

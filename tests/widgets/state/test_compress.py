@@ -75,11 +75,14 @@ def test_a_layer_mapping_is_made_with_clicks():
     assert state.mapping(4) == [2, 3]
     state.append()
     assert state.draft == "PKD(mapping=3 4)"
-    state.turned = {"mapping": "3 4", "layers": 3}
-    with pytest.raises(UserError, match=r"each layer of the student \(3\).*like 1 2 4"):
-        state.mapping(4)
-    state.map_layer(4, 0, 3)
-    assert state.turned["mapping"] == "4 2 4"
+    state.turned = {"mapping": "3 4", "alpha": 0.1}
+    with pytest.raises(UserError, match=r"each layer of the student \(1\).*like 2"):
+        state.mapping(2)
+    state.turn("layers", 3)
+    assert state.turned == {"alpha": 0.1, "layers": 3}, "the mapping was for two layers"
+    state.turn("mapping", "last")
+    state.turn("layers", 2)
+    assert state.mapping(4) == [2, 3]
 
 
 def test_the_map_that_is_drawn_is_the_one_that_is_set(tmp_path):
@@ -90,19 +93,19 @@ def test_the_map_that_is_drawn_is_the_one_that_is_set(tmp_path):
     store.train.shapes = {store.train.entry: {"layers": 4}}
     compress.method = "TinyBERT"
     assert page.layout.visible
-    assert [group.value for group in page.groups] == [1, 3]
-    page.groups[0].value = 0
+    assert [group.value for group in page.groups] == ["2", "4"]
+    page.groups[0].value = "1"
     assert compress.turned == {"mapping": "1 4"}
     assert page.picture.object == drawn.layer_mapping([(1,), (4,)], 4)
     compress.turned = {"mapping": "1 5"}
     assert "mapping is &#x27;1 5&#x27;" in page.picture.object
-    assert [group.value for group in page.groups] == [None, None]
+    assert not page.rows.visible
     compress.turned = {"layers": 1}
-    assert [group.value for group in page.groups] == [3]
+    assert [group.value for group in page.groups] == ["4"]
     assert compress.turned == {"layers": 1}
     store.train.shapes = {store.train.entry: {"layers": 2}}
     page.poll()
-    assert [group.value for group in page.groups] == [1]
+    assert [group.value for group in page.groups] == ["2"]
     store.close()
 
 
