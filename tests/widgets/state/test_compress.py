@@ -19,7 +19,7 @@ from playground.compression.storage import FILE, load
 from playground.errors import UserError
 from playground.training.system.turns import Turns
 from playground.zoo import entries
-from tests.compressing import data
+from tests.compressing import data, quick, teacher
 from tests.runs import becomes, reviews
 from widgets import notebook
 from widgets.charts.frontier import COSTS, FAINT, FULL, frontier_chart, points
@@ -316,6 +316,18 @@ def test_the_nearest_layer_is_that_of_the_map(groups, layers):
     assert made(numbers)[:, 0, 0, 0].tolist() == [int(numbers[k, 0, 0, 0]) for k in layers]
 
 
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("head pruning(chosen=4.1 4.2 3.4), layer dropping(dropped=bottom)", ((0, 1, 2), (2, 3))),
+        ("layer dropping(dropped=bottom), head pruning(chosen=2.1 2.2 1.4)", ((0, 1, 2), (2, 3))),
+    ],
+)
+def test_heads_stand_in_their_places_also_where_layers_are_dropped(line, kept):
+    made = quick(line).apply(teacher(4), data(4))
+    assert Placement.of(made, made.classifier, teacher(4).model.shape).heads == kept
+
+
 @pytest.mark.parametrize(("changed", "why"), [({"kept_ids": torch.arange(3)}, "knows fewer words"), ({}, "kind lstm")])
 def test_a_model_that_cannot_read_the_same_text_says_why(both, finished, monkeypatch, changed, why):
     _, show = both
@@ -330,7 +342,7 @@ def test_a_model_that_cannot_read_the_same_text_says_why(both, finished, monkeyp
         return made
 
     monkeypatch.setattr(module, "load", loaded)
-    with pytest.raises(UserError, match=f"head pruning cannot stand beside the uncompressed model.*{why}"):
+    with pytest.raises(UserError, match=f"head pruning cannot be compared with the uncompressed model.*{why}"):
         show("head pruning")
 
 
