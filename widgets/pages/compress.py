@@ -106,7 +106,7 @@ class LayerMap(View):
 
     def poll(self) -> None:
         """Follow the base model that is chosen."""
-        if self.there != self._teacher():
+        if self.layout.visible and self.there != self._teacher():
             self._draw()
 
     def _teacher(self) -> int:

@@ -291,7 +291,7 @@ class StageStore(param.Parameterized):
 
     @property
     def versions(self) -> Versions | None:
-        """The model with another version of it beside it, until another model or another objective comes there."""
+        """The model and another version of it, until the model is another one or an objective is compared."""
         versions = self._versions
         return None if versions is None or versions.model is not self.model or self.compared else versions
 
