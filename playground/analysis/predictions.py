@@ -10,6 +10,7 @@ from playground.corpora import Corpus
 from playground.devices import on_cpu
 from playground.errors import UnfitModel, UserError
 from playground.models import LanguageModel
+from playground.models.model import stacked
 from playground.objectives import Objective
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
@@ -98,7 +99,7 @@ def read(model: LanguageModel, batch: Batch, row: int = 0) -> ForwardTrace:
         return ForwardTrace(on_cpu(_row_of(model.attention(batch), row), device), (), {}, unscored)
     taps: dict[str, list[torch.Tensor]] = {}
     answers = model(batch, taps)
-    weights = _row_of({name: torch.stack(layers) for name, layers in taps.items()}, row)
+    weights = _row_of(stacked(taps), row)
     batch, answers, weights = on_cpu((batch, answers, weights), device)
     here = [(answer, answer.losses(), (answer.rows == row).nonzero()[:, 0].tolist()) for answer in answers]
     own = here[len(here) - len(batch.targets) :]

@@ -8,6 +8,7 @@ from typing import cast
 
 import torch
 from torch import Generator, Tensor, nn
+from torch.nn.functional import pad
 
 from playground.answers import Answer, Target
 from playground.batch import (
@@ -235,6 +236,15 @@ class Network(nn.Module):
                 return None
 
 
+def stacked(attn_weights: AttentionWeights) -> dict[str, Tensor]:
+    """Weights by matrix, `[layers, b, h, n, m]`; a layer of which heads were cut has zeros behind those that stay."""
+    most = max((each.shape[1] for layers in attn_weights.values() for each in layers), default=0)
+    return {
+        name: torch.stack([pad(each, (0, 0, 0, 0, 0, most - each.shape[1])) for each in layers])
+        for name, layers in attn_weights.items()
+    }
+
+
 class LanguageModel(nn.Module):
     """One embedding table, one network, the heads, for ELECTRA a generator; `words` are the vocabulary for n-grams.
 
@@ -438,7 +448,7 @@ class LanguageModel(nn.Module):
                 reading.read(batch, target)
         else:
             self(batch, attn_weights)
-        return {name: torch.stack(layers) for name, layers in attn_weights.items()}
+        return stacked(attn_weights)
 
     def tapped(self, *names: str) -> AbstractContextManager[Taps]:
         """Read and replace the values of named parts, such as "layer1.head2", while the model runs (`taps.py`).

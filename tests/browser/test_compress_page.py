@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from playground.compression import compare, meters
-from tests.browser.pages import base_trained_here
+from tests.browser.pages import base_trained_here, wait_for
 from tests.browsing import PATIENCE, shot, still, wait_until
 from widgets.state import compress
 from widgets.state.compress import CompressStore
@@ -25,6 +25,14 @@ def test_a_model_is_compressed_in_three_ways(page: Page, address: str, monkeypat
     page.get_by_role("tab", name="Compress").click()
     begin = page.get_by_role("button", name="Compress", exact=True)
     expect(page.get_by_text("Choose a question, or press Compress.")).to_be_visible()
+    page.get_by_role("button", name="Build a pipeline").click()
+    page.get_by_role("combobox", name="method").click()
+    page.get_by_role("listbox").get_by_text("PKD", exact=True).click()
+    page.get_by_role("group", name="layer 1 follows").get_by_role("button", name="1").click()
+    expect(page.get_by_label("mapping")).to_have_value("1")
+    page.get_by_role("button", name="Add as a step").click()
+    expect(page.get_by_label("pipeline", exact=True)).to_have_value("PKD(mapping=1)")
+    page.get_by_role("button", name="Build a pipeline").click()
     begin.click()
     expect(page.get_by_text("Three meters, side by side")).to_be_visible(timeout=3 * PATIENCE)
     table = page.get_by_role("group", name="the meters")
@@ -44,6 +52,13 @@ def test_a_model_is_compressed_in_three_ways(page: Page, address: str, monkeypat
     all_layers = page.get_by_text("At speed 0.00", exact=False)
     expect(all_layers).to_contain_text("2.00 of 2 layers and 100% of the operations")
     shot(page, "compress-light-1280")
+    page.get_by_role("button", name="Show both on the stage").click()
+    expect(page.locator("section.stages .stage-subtitle").first).to_have_text("Uncompressed, fine-tuned on sentiment.")
+    expect(page.locator("section.stages .stage-subtitle").last).to_contain_text("head pruning. Heads that were cut")
+    wait_for(page, "s.name === 'forward' && s.stages.every((each) => each.answers.layers[0].layers === 2)")
+    page.locator(".stages-bar").get_by_label("Layer").select_option("layer 1")
+    wait_for(page, "s.stages.every((each) => each.layer === 0)")
+    page.get_by_role("tab", name="Compress").click()
     page.locator("header button").last.click()
     page.set_viewport_size({"width": 390, "height": 844})
     wait_until(page, lambda: page.evaluate("document.documentElement.scrollWidth") <= 390)

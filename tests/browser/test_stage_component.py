@@ -836,6 +836,29 @@ def test_in_step_every_key_is_heard_wherever_the_focus_is(stage: Stage) -> None:
     assert all(not each["playing"] for each in stage.tab.evaluate(both))
 
 
+def test_in_step_a_layer_and_a_head_are_chosen_for_all(stage: Stage) -> None:
+    models = [
+        StageModel(
+            next(iter(train(Run(tiny("BERT", model={"layers": 2}), reviews(), seed=k, steps=1)))).learner, reviews()
+        )
+        for k in (0, 1)
+    ]
+    made = rebuild("MLM", WATCHED, tokenizer=reviews().tokenizer)
+    stage.edit(lockstep([models[0].answers(made, layers=(1,)), models[1].answers(made)]))
+    eyes = f"{HANDLE}.state().stages.map((each) => [each.layer, each.head])"
+    bar = stage.tab.locator(".stages-bar")
+    bar.get_by_label("Layer").select_option("layer 1")
+    assert stage.edits() == [{"do": "look", "layer": 0}], "the first has sent its last layer only"
+    assert stage.tab.evaluate(eyes) == [[0, -1]] * 2
+    bar.get_by_label("Attention head").select_option("head 2")
+    assert stage.tab.evaluate(eyes) == [[0, 1]] * 2
+    for focus in (stage.tab.locator("section.stages"), stage.tab.locator("section.stage").nth(1)):
+        focus.focus()
+        stage.press(".")
+    assert stage.tab.evaluate(eyes) == [[0, 1]] * 2, "two steps of two layers"
+    expect(bar.get_by_label("Layer")).to_have_value("0")
+
+
 def test_without_a_run_f_says_what_it_forks_and_where(stage: Stage) -> None:
     stage.open("mlm").press("f")
     expect(stage.tab.locator(".stage-hint")).to_contain_text("forks a training run")

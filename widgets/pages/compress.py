@@ -8,6 +8,7 @@ import panel_material_ui as pmui
 
 from playground.compression import FAMILIES, methods
 from playground.compression.compare import CompressionFacts
+from playground.compression.method import UNCOMPRESSED
 from playground.compression.storage import FILE
 from playground.errors import UserError
 from widgets.charts import frontier
@@ -59,10 +60,10 @@ class CompressPage(View):
         self.train = button("Train one here", store.train_one, "model_training", margin=(6, 10))
         self.base, self.trouble = html(""), html("")
         self.questions = [button(name, partial(self._ask, name), **{**FIELD, "margin": (3, 10)}) for name in QUESTIONS]
-        self.results = Results(compress)
+        self.results, self.map = Results(compress), LayerMap(store)
         controls = [
             heading("Base model"), base_choice(store), self.base, row(self.train), row(self.begin, self.stop),
-            self.trouble, heading("Or start with a question"), *self.questions, *_choices(compress),
+            self.trouble, heading("Or start with a question"), *self.questions, *_choices(compress, self.map),
         ]  # fmt: skip
         self.sidebar = Sidebar(
             controls, [html(say(ABOUT)), self.results],
@@ -90,9 +91,55 @@ class CompressPage(View):
             session = self.store.train.session
             self.train.disabled = session is not None and session.state == "running"
             self.results.poll()
+            self.map.poll()
 
 
-def _choices(compress: CompressStore) -> list[Any]:
+class LayerMap(View):
+    """Which layer of the model each layer of a student follows, drawn, and buttons that change it."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.compress, self.there = store, store.compress, 0
+        self.picture, self.rows = html(""), column()
+        self.groups: list[pmui.RadioButtonGroup] = []
+        store.compress.param.watch(self._draw, ["method", "turned"])
+        super().__init__(column(self.picture, self.rows, visible=False))
+
+    def poll(self) -> None:
+        """Follow the base model that is chosen."""
+        if self.layout.visible and self.there != self._teacher():
+            self._draw()
+
+    def _teacher(self) -> int:
+        """The layers of the base model, or of the one that would be trained."""
+        session = self.store.base
+        learner = None if session is None else session.learner
+        return (self.store.train.shaped.model if learner is None else learner.model.shape).layers
+
+    def _draw(self, *_: object) -> None:
+        self.there, compress = self._teacher(), self.compress
+        self.layout.visible = "mapping" in compress.knobs
+        if not self.layout.visible:
+            return
+        try:
+            mapping = compress.mapping(self.there)
+        except UserError as refusal:
+            self.rows.visible, self.picture.object = False, say(refusal, "trouble")
+            return
+        self.rows.visible, self.picture.object = True, drawn.layer_mapping([(t + 1,) for t in mapping], self.there)
+        if [len(group.options) for group in self.groups] != [self.there] * len(mapping):
+            self.groups = [self._group(layer) for layer in range(len(mapping))]
+            self.rows[:] = self.groups[::-1]  # as in the picture
+        for group, follows in zip(self.groups, mapping, strict=True):
+            group.value = str(follows + 1)
+
+    def _group(self, layer: int) -> pmui.RadioButtonGroup:
+        options = [str(t + 1) for t in range(self.there)]
+        group = pmui.RadioButtonGroup(label=f"layer {layer + 1} follows", options=options, size="small", margin=(2, 10))
+        group.param.watch(lambda event: self.compress.map_layer(self.there, layer, int(event.new) - 1), "value")
+        return group
+
+
+def _choices(compress: CompressStore, layer_map: LayerMap) -> list[Any]:
     """The task, the pipelines, one to be put together, and how much."""
     chosen = compress.param
     pipelines = pmui.MultiChoice.from_param(
@@ -101,11 +148,11 @@ def _choices(compress: CompressStore) -> list[Any]:
     compress.param.watch(lambda _: pipelines.param.update(options=compress.offered), "own")
     knobs = Knobs(
         compress, ["method", "turned"], lambda: compress.knobs, lambda: compress.turned,
-        lambda name, value: compress.param.update(turned=compress.turned | {name: value}), throttled=True,
+        compress.turn, throttled=True,
     )  # fmt: skip
     maker = column(
         pmui.Select.from_param(chosen.method, **FIELD),
-        html(pn.bind(_about, chosen.method)), knobs,
+        html(pn.bind(_about, chosen.method)), layer_map, knobs,
         row(button("Add as a step", compress.append, "add", margin=(6, 10))),
         typed(chosen.draft, placeholder="DistilBERT, int8", max_length=300, **FIELD),
         row(button("Compare this pipeline", compress.take, "playlist_add", margin=(6, 10))),
@@ -231,15 +278,23 @@ class Details(View):
     def __init__(self, compress: CompressStore) -> None:
         self.compress = compress
         self.choice = pmui.Select.from_param(compress.param.shown, **{**FIELD, "max_width": 420})
-        self.cells, self.shown = html(""), html("")
+        self.cells, self.shown, self.trouble = html(""), html(""), html("")
         self.speed = number(compress.param.speed, pmui.FloatSlider, **{**FIELD, "max_width": 420})
+        self.both = button("Show both on the stage", self._show_both, "compare", margin=(4, 4))
         look = {"variant": "outlined", "margin": (4, 4)}
         take = download(lambda: compress.file(FILE), FILE, "This model (safetensors)", **look)
         compress.param.watch(lambda _: self.draw(), "shown")
         compress.param.watch(lambda _: self.draw_changes(), "speed")
         super().__init__(
-            column(heading("What changed"), self.choice, self.cells, self.speed, self.shown, row(take, margin=(0, 6)))
-        )
+            column(heading("What changed"), self.choice, row(self.both, take, margin=(0, 6)), self.trouble, self.cells,
+                   self.speed, self.shown)
+        )  # fmt: skip
+
+    def _show_both(self) -> None:
+        try:
+            self.compress.show_both()
+        except UserError as refusal:
+            self.trouble.object = say(refusal, "trouble")
 
     def offer(self, names: list[str]) -> None:
         """Offer the pipelines of a new result, the first compressed one open."""
@@ -252,6 +307,7 @@ class Details(View):
 
     def draw(self) -> None:
         """Read the file of the model and show what is in it."""
+        self.both.visible, self.trouble.object = self.compress.shown != UNCOMPRESSED, ""
         try:
             outcome, cells = self.compress.details()
         except UserError as refusal:
@@ -269,6 +325,6 @@ class Details(View):
         """Show what became of the model; of early exit at the speed that is chosen."""
         compress = self.compress
         if compress.result is not None and compress.shown in compress.result.outcomes:
-            outcome, whole = (compress.result.outcomes[name][0] for name in (compress.shown, "uncompressed"))
+            outcome, whole = (compress.result.outcomes[name][0] for name in (compress.shown, UNCOMPRESSED))
             classes = compress.result.task.answer.classes
             self.shown.object = drawn.changes(outcome, len(whole.layers), classes, compress.speed)

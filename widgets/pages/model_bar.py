@@ -58,12 +58,14 @@ class ModelBar(View):
         self.train.disabled = self.more.disabled = bool(stage.inside)
         self.more.visible, self.bundled.visible = not busy and stage.own and not silent, stage.removed
         self.trained.visible = stage.trained is not None and free
-        self.inside.visible = self.remove.visible = model
+        self.remove.visible, self.inside.visible = model, model and not stage.model.changed
         self.compared.disabled, self.whole.disabled = bool(stage.inside), busy or bool(stage.inside)
         whole = f"Train the plain {stage.objective}" if stage.rules else "Train this"
         self.whole.param.update(label=whole, description=f"{whole}: {RUN}")
         self.inside.label = "Back to the sentence" if stage.inside else INSIDE
-        self.compared.label = f"{stage.objective} alone" if stage.compared else f"Compare with {stage.other}"
+        self.compared.label = (
+            f"{stage.objective} alone" if stage.compared or stage.versions else f"Compare with {stage.other}"
+        )
         self.status.object = _status(stage)
 
 

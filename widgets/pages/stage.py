@@ -222,7 +222,10 @@ class Picture(View):
 
     def _open_frame(self, *_: object) -> None:
         """A link may name a frame."""
-        names = [frame["name"] for frame in self.stage.record().get("frames", ())]
+        record = self.stage.record()
+        names = [frame["name"] for frame in record.get("frames", ())]
+        if self.stage.versions is not None and "records" in record:  # stages in step have one frame of a kind
+            names = [*dict.fromkeys(frame["name"].split()[0] for frame in record["records"][0]["frames"])]
         if self.stage.frame in names:
             head, self.stage.head = self.stage.head, {}
             self.layout.param.update(**cue(self.layout, names.index(self.stage.frame), False, **head))

@@ -64,6 +64,7 @@ class Store(param.Parameterized):
         self.inside = InsideStore(self.open_subject, self.first_subject)
         self.stage.train_session = lambda: self.train.session
         self.stage.trainer, self.stage.forker = self.train_from_stage, self.fork
+        self.compress.show_both = self.show_compressed
         self.building = Job("building of base models")
         self.awaited_base: Session | None = None
         self._kept_base: tuple[str, Session | None] = "", None
@@ -235,6 +236,11 @@ class Store(param.Parameterized):
         session, learner = self._opened(inside.key, to_read=True)
         model = StageModel(deepcopy(learner), session.run.corpus)
         self.stage.show_head(model, inside.settings.sentence.strip() or model.sentence, *(n - 1 for n in inside.head))
+        self.page = 0
+
+    def show_compressed(self) -> None:
+        """Open the pipeline whose details are open on the Stage page, the uncompressed model beside it."""
+        self.stage.show_versions(*self.compress.versions())
         self.page = 0
 
     @property

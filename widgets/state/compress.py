@@ -1,25 +1,37 @@
 """The state of the Compress page: the pipelines that are chosen or being put together, the run, and its result."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import param
+from torch import Tensor
 
 from playground.compression import find_method, methods, read_pipeline
+from playground.compression.classifier import Classifier, stack_of
 from playground.compression.compare import Compression, CompressionFacts, CompressionSpec, Outcome, compress
+from playground.compression.distillation.students import MAPPINGS, layer_mapping
 from playground.compression.meters import density
+from playground.compression.method import UNCOMPRESSED, Compressed
+from playground.compression.methods.layer_dropping import student_layers
 from playground.compression.report import FILES
 from playground.compression.storage import FILE, load
+from playground.corpora import Corpus
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
 from playground.finetuning import find_task, tasks
+from playground.finetuning.run.base import replace_model
 from playground.knob import Knob
+from playground.models import Architecture
 from playground.training import Session
 from playground.training.parallel.workers import spare
+from playground.training.train_state import TrainState
 from widgets.state.job import Job, as_trouble
 from widgets.state.quota import ALONE
+from widgets.state.stage.model import StageModel, Versions
 from widgets.state.transfer import base_of_session
 
 SHOWN_FIRST = ("DistilBERT", "layer sharing", "int8", "small from scratch")
@@ -65,6 +77,8 @@ class CompressStore(param.Parameterized):
         self.running, self.quota = Job("compression"), ALONE
         self._events: list[Compression] = []
         self.base_name = self.corpus_name = ""
+        self._begun: tuple[TrainState, Corpus] | None = None
+        self.show_both: Callable[[], None] = lambda: None
         self._folder: TemporaryDirectory[str] | None = None
 
     # putting a pipeline together
@@ -98,6 +112,25 @@ class CompressStore(param.Parameterized):
         """What the seeds can find, in words."""
         return CompressionSpec(pipelines=tuple(self.chosen), seeds=self.seeds).power
 
+    def turn(self, name: str, value: Any) -> None:
+        """Turn a knob of the method; a mapping by hand is for as many layers as there were."""
+        gone = name == "layers" and self.turned.get("mapping") not in MAPPINGS
+        known = {k: v for k, v in self.turned.items() if not (gone and k == "mapping")}
+        self.turned = known | {name: value}
+
+    def mapping(self, there: int) -> list[int]:
+        """Which of the teacher's `there` layers, from 0, each layer of the student would follow."""
+        layers, mapping = (self.turned.get(name, self.knobs[name].default) for name in ("layers", "mapping"))
+        return layer_mapping(there, student_layers(there, layers), mapping)
+
+    @as_trouble
+    def map_layer(self, there: int, layer: int, follows: int) -> None:
+        """Have a layer of the student, from 0, follow another one of the teacher's."""
+        mapping = self.mapping(there)
+        if mapping[layer] != follows:
+            mapping[layer] = follows
+            self.turn("mapping", " ".join(str(t + 1) for t in mapping))
+
     # running
 
     @as_trouble
@@ -112,7 +145,7 @@ class CompressStore(param.Parameterized):
         folder, total = TemporaryDirectory(), len(spec.chosen) * spec.seeds
         events: list[Compression] = []
         self._events, self._folder = events, folder
-        self.corpus_name = session.run.corpus.name
+        self.corpus_name, self._begun = session.run.corpus.name, (base.learner, session.run.corpus)
         self.base_name = f"{session.run.entry.title} on {self.corpus_name}, step {base.learner.step}"
 
         def work(report: Progress) -> Compression:
@@ -167,6 +200,32 @@ class CompressStore(param.Parameterized):
         cells = {m.name: density(classifier.get_parameter(f"model.{m.name}")) for m in outcome.size.matrices}
         return outcome, cells
 
+    def versions(self) -> tuple[Versions, str]:
+        """The uncompressed model and that of the pipeline that is shown, for the Stage page, and a text to read.
+
+        The text is the first listed one of which the answer changed, else the base's own.
+        """
+        outcome, result = self._first(), self.result
+        assert result is not None
+        assert self._begun is not None
+        whole = result.outcomes[UNCOMPRESSED][0]
+        first, second = (load(each.folder, result.task).classifier for each in (whole, outcome))
+        kind, other = first.model.shape.kind, second.model.shape.kind
+        if kind != other or second.kept_ids is not None:
+            why = f"it is of the kind {other}, not {kind}" if kind != other else "it knows fewer words"
+            raise UserError(f"{self.shown} cannot be compared with the uncompressed model on the stage: {why}.")
+        (learner, corpus), tuned = self._begun, f"fine-tuned on {result.task.name}"
+        place = Placement.of(outcome, second, first.model.shape)
+        models = (
+            StageModel(replace_model(learner, model), corpus, changed=f"{tuned}, {name}", placed=placed)
+            for model, name, placed in ((first.model, UNCOMPRESSED, None), (second.model, self.shown, place))
+        )
+        flip = min(outcome.flips, key=lambda flip: flip.before != flip.right, default=None)
+        exits = " Its early exits are not shown." if len(second.exits) else ""
+        subtitles = (f"Uncompressed, {tuned}.", f"{self.shown}.{place.said}{exits}")
+        made = Versions(*models, subtitles)
+        return made, made.model.sentence if flip is None else flip.text
+
     def _first(self) -> Outcome:
         if self.result is None or self.shown not in self.result.outcomes:
             raise UserError("Choose a pipeline below “What changed” first.")
@@ -176,6 +235,52 @@ class CompressStore(param.Parameterized):
     def offered(self) -> list[str]:
         """The pipelines that can be chosen."""
         return list(dict.fromkeys([*self.own, *(read_pipeline(line).name for line in OFFERED), *self.chosen]))
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the attention of a compressed model stands beside that of the uncompressed one.
+
+    `layers` has, for each layer of the uncompressed model, the compressed one's that is nearest to it; `heads`, for
+    each layer of the compressed one, the heads that it still has of `every`.
+    """
+
+    layers: tuple[int, ...]
+    heads: tuple[tuple[int, ...], ...]
+    every: int
+
+    @classmethod
+    def of(cls, outcome: Outcome | Compressed, classifier: Classifier, whole: Architecture) -> "Placement":
+        own, cut = classifier.model.shape.layers, outcome.curves.get("heads cut", [])
+        groups = outcome.layers or tuple((k + 1,) for k in range(own))
+        near = [[min(abs(t + 1 - each) for each in group) for group in groups] for t in range(whole.layers)]
+        heads = [tuple(range(whole.heads))] * own
+        for k, block in enumerate(stack_of(classifier.model, "Head pruning").layers if cut else ()):
+            numbers = (groups[k][0], k + 1)  # layers may have been dropped after the heads or before them
+            there = [tuple(h for h in range(whole.heads) if [layer, h + 1] not in cut) for layer in numbers]
+            few = tuple(range(block.attn.heads))
+            heads[k] = next((each for each in there if len(each) == len(few)), few)
+        return cls(tuple(each.index(min(each)) for each in near), tuple(heads), whole.heads)
+
+    def __call__(self, weights: Tensor) -> Tensor:
+        """Weights `[l, h, n, m]` in the places of the uncompressed model; a head that was cut has none."""
+        if len(weights) != len(self.heads):  # of a decoder
+            return weights
+        placed = weights.new_zeros((len(weights), self.every, *weights.shape[2:]))
+        for layer, heads in enumerate(self.heads):
+            placed[layer, list(heads)] = weights[layer, : len(heads)]
+        return placed[list(self.layers)]
+
+    @property
+    def said(self) -> str:
+        """What differs, in words."""
+        layers = cut = ""
+        if len(self.heads) != len(self.layers):
+            own, every = (", ".join(str(k + 1) for k in some) for some in (self.layers, range(len(self.layers))))
+            layers = f" Its layers {own} are shown next to layers {every}."
+        if any(len(heads) < self.every for heads in self.heads):
+            cut = " Heads that were cut are empty, and count as 0 in the mean of all heads."
+        return layers + cut
 
 
 QUESTIONS: dict[str, dict[str, Any]] = {

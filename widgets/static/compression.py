@@ -156,7 +156,7 @@ def layer_mapping(layers: Sequence[Sequence[int]], teacher: int) -> str:
     """The model's layers on the left, those that stay on the right, and a line where one stands for another."""
     if not layers:
         return '<p class="quiet">No layer of this model is mapped to a layer of the uncompressed one.</p>'
-    row, box, apart = 30, 86, 190
+    row, box, apart, wide = 30, 64, 120, 198
     height = row * max(teacher, len(layers)) + 30
     parts = [
         words(0, 13, "uncompressed", more=' font-weight="600"'),
@@ -174,7 +174,7 @@ def layer_mapping(layers: Sequence[Sequence[int]], teacher: int) -> str:
             f'<path d="M{box} {y_of(t - 1) + 11}L{apart} {y_of(k) + 11}" stroke="{GREEN}" stroke-width="2"/>'
             for t in group
         ]
-    return picture("".join(parts), apart + box + 4, height, "Layer mapping")
+    return picture("".join(parts), wide, height, "Layer mapping")
 
 
 def _box(x: float, y: float, width: float, text: str, colour: str) -> list[str]:

@@ -21,8 +21,12 @@ def soft_targets(student: Tensor, teacher: Tensor, temperature: float) -> Tensor
 
 
 def patient(student: TextReading, teacher: TextReading, mapping: list[int]) -> Tensor:
-    """The mean over the layers below the last of the squared distance of the texts' normed vectors (PKD)."""
-    pairs = list(enumerate(mapping))[:-1] or list(enumerate(mapping))
+    """The mean over mapped layers of the squared distance of the texts' normed vectors (PKD).
+
+    A last layer that is mapped to the last is left out, for the answers compare these, unless it is the only layer.
+    """
+    ends = len(student.text) - 1, len(teacher.text) - 1
+    pairs = [pair for pair in enumerate(mapping) if pair != ends] or [ends]
     ours = torch.stack([normalize(student.text[k], dim=-1) for k, _ in pairs])
     theirs = torch.stack([normalize(teacher.text[k], dim=-1) for _, k in pairs])
     return ((ours - theirs) ** 2).sum(-1).mean()

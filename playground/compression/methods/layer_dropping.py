@@ -20,6 +20,11 @@ def half(layers: int) -> int:
     return max(1, layers // 2)
 
 
+def student_layers(there: int, number: int) -> int:
+    """How many of so many layers stay: as asked for, at most all, 0 for half."""
+    return min(number or half(there), there)
+
+
 def layers_kept(layers: int, number: int, which: str) -> list[int]:
     """The numbers, from 0, of the first or the last layers, or of layers at equal distances, the first among them."""
     starts = {"first": 0, "last": layers - number}
@@ -27,9 +32,9 @@ def layers_kept(layers: int, number: int, which: str) -> list[int]:
 
 
 def number_kept(classifier: Classifier, what: str, number: int) -> tuple[int, int]:
-    """How many layers a model has, and how many of them stay: as asked for, 0 for half, at most all."""
+    """How many layers a model has, and how many of them stay."""
     there = len(unshared_stack(classifier, what).layers)
-    return there, min(number or half(there), there)
+    return there, student_layers(there, number)
 
 
 @dataclass(frozen=True)

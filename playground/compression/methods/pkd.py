@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from torch import Generator, Tensor
 
 from playground.compression.distillation.losses import patient, soft_targets
-from playground.compression.distillation.students import MAPPINGS, START, begin_student, layer_mapping, mapped
+from playground.compression.distillation.students import MAPPING_WHY, START, begin_student, layer_mapping, mapped
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.training import StepBatch, fine_tune
 from playground.knob import knob
@@ -19,7 +19,7 @@ class Patient:
 
     layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
     start: str = knob("first", choices=START, why="Which of the teacher's layers the student starts with.")
-    mapping: str = knob("every", choices=MAPPINGS, why="Which layers it follows: at equal distances, or the last.")
+    mapping: str = knob("every", why=MAPPING_WHY)
     temperature: float = knob(5.0, 0.1, 50.0, unit="", why="Above 1, unlikely classes count more.")
     alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of soft targets; the rest: gold labels.")
     beta: float = knob(10.0, 0.0, 1000.0, unit="times the loss", why="Weight of the patient loss.")
@@ -30,7 +30,7 @@ class Patient:
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         teacher = start.classifier
         student = begin_student(start, data, rng, self.layers, self.start)
-        mapping = layer_mapping(teacher, student.classifier.model.shape.layers, self.mapping)
+        mapping = layer_mapping(teacher.model.shape.layers, student.classifier.model.shape.layers, self.mapping)
 
         def loss(batch: StepBatch) -> dict[str, Tensor]:
             return {
@@ -49,7 +49,7 @@ PKD = Method(
     rows=("C11", "S99"),
     idea="The student matches its teacher's hidden states layer by layer, not only the answers.",
     source="Sun et al., arXiv:1908.09355",
-    unlike_paper="the vector of a text is what the task's head reads; a student of one layer follows that layer; it "
-    "begins with layers of the fine-tuned teacher",
+    unlike_paper="the vector of a text is what the task's head reads; the last layer is followed too where "
+    "it is the only one, or is mapped by hand to a lower one; the student begins with layers of the fine-tuned teacher",
     step=Patient(),
 )

@@ -9,7 +9,7 @@ from playground.compression.distillation.losses import attention_mse, embedding_
 from playground.compression.distillation.pretraining import TextStep, train_on_text
 from playground.compression.distillation.reading import Trace
 from playground.compression.distillation.students import (
-    MAPPINGS,
+    MAPPING_WHY,
     START,
     begin_pre_trained,
     layer_mapping,
@@ -26,7 +26,7 @@ class FollowLayers:
 
     layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
     start: str = knob("every second", choices=START, why="Which of the teacher's layers the student starts with.")
-    mapping: str = knob("every", choices=MAPPINGS, why="Which layers it follows: at equal distances, or the last.")
+    mapping: str = knob("every", why=MAPPING_WHY)
     embeddings: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the embedding loss.")
     attention: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the attention loss.")
     hidden: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the hidden-state loss.")
@@ -39,7 +39,7 @@ class FollowLayers:
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         teacher, student = start.classifier, begin_pre_trained(start, data, rng, self.layers, self.start)
-        mapping = layer_mapping(teacher, student.classifier.model.shape.layers, self.mapping)
+        mapping = layer_mapping(teacher.model.shape.layers, student.classifier.model.shape.layers, self.mapping)
 
         def text_loss(now: TextStep) -> dict[str, Tensor]:
             return self.terms(*now.traces(), mapping)

@@ -1,5 +1,7 @@
 """What single methods do: masks, importance, curvature, planks and exits, against plain computations."""
 
+import re
+import sys
 from copy import deepcopy
 
 import pytest
@@ -106,8 +108,32 @@ def test_which_layers_stay():
 
 def test_a_student_follows_every_second_or_the_last_layers():
     """PKD with 3 layers of 12, as in the paper: 4, 8 and 12, or 10, 11 and 12, here from 0 and for 4 layers."""
-    assert [k + 1 for k in layer_mapping(teacher(4), 2, "every")] == [2, 4]
-    assert [k + 1 for k in layer_mapping(teacher(4), 2, "last")] == [3, 4]
+    assert [k + 1 for k in layer_mapping(4, 2, "every")] == [2, 4]
+    assert [k + 1 for k in layer_mapping(4, 2, "last")] == [3, 4]
+
+
+@pytest.mark.parametrize(("line", "loss"), [("PKD", "patient"), ("TinyBERT", "hidden_mse")])
+def test_the_layers_that_are_mapped_by_hand_are_those_of_the_loss(line, loss, monkeypatch):
+    module = sys.modules[type(find_method(line).step).__module__]
+    plain, seen = getattr(module, loss), []
+
+    def heard(student, teacher, mapping):
+        seen.append(mapping)
+        return plain(student, teacher, mapping)
+
+    monkeypatch.setattr(module, loss, heard)
+    made = quick(line, mapping="3 1").apply(teacher(4), data(4))
+    assert seen
+    assert all(mapping == [2, 0] for mapping in seen)
+    assert made.layers == ((3,), (1,))
+
+
+@pytest.mark.parametrize("mapping", ["2", "1 2 3", "2 9", "0 4", "two 4", "", "2,4"])
+def test_a_mapping_that_cannot_be_is_refused(mapping):
+    with pytest.raises(
+        UserError, match=re.escape(f"mapping is {mapping!r}; ") + r".*\(2\).* teacher's 4 .*, like 2 4\.$"
+    ):
+        layer_mapping(4, 2, mapping)
 
 
 def test_layers_are_those_of_the_uncompressed_model_also_after_two_methods():

@@ -4,30 +4,34 @@ import csv
 import io
 import re
 import threading
+from base64 import b64decode
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import torch
 
 from playground.compression import compare as room
 from playground.compression import read_pipeline
 from playground.compression.compare import Compression
 from playground.compression.lost_words import LostWord, LostWords
-from playground.compression.storage import FILE
+from playground.compression.storage import FILE, load
 from playground.errors import UserError
 from playground.training.system.turns import Turns
 from playground.zoo import entries
-from tests.compressing import data
+from tests.compressing import data, quick, teacher
 from tests.runs import becomes, reviews
 from widgets import notebook
 from widgets.charts.frontier import COSTS, FAINT, FULL, frontier_chart, points
+from widgets.pages.compress import LayerMap
 from widgets.state import compress as module
 from widgets.state.app import Store
-from widgets.state.compress import OFFERED, QUESTIONS, SHOWN_FIRST, CompressStore
+from widgets.state.compress import OFFERED, QUESTIONS, SHOWN_FIRST, CompressStore, Placement
 from widgets.state.quota import Quota
 from widgets.static import compression as drawn
 
-SESSION = SimpleNamespace(run=SimpleNamespace(entry=entries()["RoBERTa"], corpus=SimpleNamespace(name="it")))
+SESSION = SimpleNamespace(run=SimpleNamespace(entry=entries()["RoBERTa"], corpus=reviews()))
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +64,50 @@ def test_a_pipeline_is_put_together_step_by_step():
     assert state.chosen[-1] == state.own[0] == "head pruning(share=0.25) + int8"
     assert state.draft == ""
     assert state.offered[0] == state.own[0]
+
+
+def test_a_layer_mapping_is_made_with_clicks():
+    state = CompressStore(method="PKD")
+    assert state.mapping(4) == [1, 3]
+    state.map_layer(4, 0, 1)
+    assert state.turned == {}, "it is so already, and stays as every"
+    state.map_layer(4, 0, 2)
+    assert state.turned == {"mapping": "3 4"}
+    assert state.mapping(4) == [2, 3]
+    state.append()
+    assert state.draft == "PKD(mapping=3 4)"
+    state.turned = {"mapping": "3 4", "alpha": 0.1}
+    with pytest.raises(UserError, match=r"each layer of the student \(1\).*like 2"):
+        state.mapping(2)
+    state.turn("layers", 3)
+    assert state.turned == {"alpha": 0.1, "layers": 3}, "the mapping was for two layers"
+    state.turn("mapping", "last")
+    state.turn("layers", 2)
+    assert state.mapping(4) == [2, 3]
+
+
+def test_the_map_that_is_drawn_is_the_one_that_is_set(tmp_path):
+    store = Store(tmp_path)
+    page, compress = LayerMap(store), store.compress
+    page.poll()
+    assert not page.layout.visible
+    store.train.shapes = {store.train.entry: {"layers": 4}}
+    compress.method = "TinyBERT"
+    assert page.layout.visible
+    assert [group.value for group in page.groups] == ["2", "4"]
+    page.groups[0].value = "1"
+    assert compress.turned == {"mapping": "1 4"}
+    assert page.picture.object == drawn.layer_mapping([(1,), (4,)], 4)
+    compress.turned = {"mapping": "1 5"}
+    assert "mapping is &#x27;1 5&#x27;" in page.picture.object
+    assert not page.rows.visible
+    compress.turned = {"layers": 1}
+    assert [group.value for group in page.groups] == ["4"]
+    assert compress.turned == {"layers": 1}
+    store.train.shapes = {store.train.entry: {"layers": 2}}
+    page.poll()
+    assert [group.value for group in page.groups] == ["2"]
+    store.close()
 
 
 def test_what_cannot_follow_is_refused_in_a_sentence():
@@ -181,6 +229,137 @@ def test_the_frontier_and_the_meters_are_drawn_before_anything_is_timed(finished
     chart.show(facts, "seconds")
     assert list(chart.sources["points"].data["name"]) == []
     assert drawn.meters(facts).count("<svg") == 3 and drawn.table(facts).count("–") >= 8
+
+
+def attention(record, name="encoder"):
+    """The attention weights of a record, `[heads, queries x keys]` as bytes by layer."""
+    weights = record["numbers"]["attention"][name]
+    return {
+        k: np.frombuffer(b64decode(data), np.uint8).reshape(weights["heads"], -1) for k, data in weights["data"].items()
+    }
+
+
+@pytest.fixture
+def both(finished, tmp_path, monkeypatch):
+    """A visit whose compression is finished, and what opens a pipeline of it on the Stage page."""
+    monkeypatch.setattr("widgets.state.app.CompressStore", lambda: finished)
+    store = Store(tmp_path)
+    finished.param.shown.objects = list(finished.result.outcomes)
+
+    def show(name):
+        finished.shown = name
+        store.show_compressed()
+        return store.stage.record(whole=True)
+
+    yield store, show
+    finished.show_both = lambda: None
+
+
+def test_both_models_stand_on_the_stage_with_the_same_text(both, finished):
+    store, show = both
+    store.page = 6
+    record = show("quantization(bits=2)")
+    assert (store.page, store.stage.view, store.stage.objective) == (0, "stage", "MLM")
+    outcome = finished.result.outcomes["quantization(bits=2)"][0]
+    flips = [*filter(lambda flip: flip.before == flip.right, outcome.flips), *outcome.flips]
+    assert store.stage.text == (flips[0].text if flips else store.stage.model.sentence)
+    first, second = record["records"]
+    assert first["subtitle"] == "Uncompressed, fine-tuned on sentiment."
+    assert second["subtitle"] == "quantization(bits=2)."
+    assert first["frames"][-1]["lanes"] == second["frames"][-1]["lanes"]
+    for each, name in ((first, "uncompressed"), (second, "quantization(bits=2)")):
+        model = load(finished.result.outcomes[name][0].folder, finished.result.task).classifier.model
+        [weights] = model.attention(store.stage.rebuilt.batch).values()  # [l, b, h, n, m]
+        there = attention(each)
+        for layer in range(2):
+            assert np.array_equal(there[str(layer)], (weights[layer, 0] * 255).round().byte().flatten(1).numpy())
+    assert not np.array_equal(attention(first)["1"], attention(second)["1"])
+
+
+def test_the_second_model_follows_the_text_and_goes_with_a_comparison_or_the_model(both):
+    store, show = both
+    stage = store.stage
+    for leave in (stage.compare, lambda: setattr(stage, "compared", ["LM"]), lambda: stage.attach(None)):
+        show("quantization(bits=2)")
+        stage.text = "the film was good"
+        assert [each["text"] for each in stage.record()["records"]] == ["the film was good".split()] * 2
+        leave()
+        assert all("quantization" not in each.get("subtitle", "") for each in stage.record().get("records", ()))
+        stage.compared = []
+        assert "records" not in stage.record()
+
+
+def test_where_an_objective_cannot_read_the_text_the_last_picture_stays_as_it_was(both):
+    store, show = both
+    show("quantization(bits=2)")
+    store.stage.param.update(objective="sentence permutation", text="one sentence")
+    assert store.stage.trouble
+    assert store.stage.record()["records"][1]["subtitle"] == "quantization(bits=2)."
+    store.stage.text = "The film was good. The story was not."
+    assert not store.stage.trouble
+    assert [each["title"] for each in store.stage.record()["records"]] == ["sentence permutation"] * 2
+
+
+def test_heads_that_were_cut_are_empty_and_the_others_stand_in_their_places(both, finished):
+    _, show = both
+    record = show("head pruning")
+    cut = finished.result.outcomes["head pruning"][0].curves["heads cut"]
+    second = attention(record["records"][1])
+    empty = [[layer + 1, head + 1] for layer in range(2) for head in range(4) if not second[str(layer)][head].any()]
+    assert empty == cut
+    assert record["records"][1]["subtitle"].endswith("count as 0 in the mean of all heads.")
+
+
+def test_a_student_with_fewer_layers_shows_the_nearest_one_next_to_each(both, finished):
+    _, show = both
+    first, second = show("small from scratch(text_steps=2, steps=2)")["records"]
+    assert second["subtitle"].endswith("Its layers 1, 1 are shown next to layers 1, 2.")
+    assert (
+        first["numbers"]["attention"]["encoder"]["layers"] == second["numbers"]["attention"]["encoder"]["layers"] == 2
+    )
+    assert np.array_equal(*attention(second).values())
+
+
+@pytest.mark.parametrize(
+    ("groups", "layers"), [(((1, 2), (3, 4)), (0, 0, 1, 1)), (((4,), (1,)), (1, 1, 0, 0)), ((), (0, 1, 1, 1))]
+)
+def test_the_nearest_layer_is_that_of_the_map(groups, layers):
+    outcome = SimpleNamespace(layers=groups, curves={})
+    student, whole = (SimpleNamespace(layers=n, heads=2) for n in (2, 4))
+    made = Placement.of(outcome, SimpleNamespace(model=SimpleNamespace(shape=student)), whole)
+    assert made.layers == layers
+    numbers = torch.arange(4).view(2, 2, 1, 1)
+    assert made(numbers)[:, 0, 0, 0].tolist() == [int(numbers[k, 0, 0, 0]) for k in layers]
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("head pruning(chosen=4.1 4.2 3.4), layer dropping(dropped=bottom)", ((0, 1, 2), (2, 3))),
+        ("layer dropping(dropped=bottom), head pruning(chosen=2.1 2.2 1.4)", ((0, 1, 2), (2, 3))),
+    ],
+)
+def test_heads_stand_in_their_places_also_where_layers_are_dropped(line, kept):
+    made = quick(line).apply(teacher(4), data(4))
+    assert Placement.of(made, made.classifier, teacher(4).model.shape).heads == kept
+
+
+@pytest.mark.parametrize(("changed", "why"), [({"kept_ids": torch.arange(3)}, "knows fewer words"), ({}, "kind lstm")])
+def test_a_model_that_cannot_read_the_same_text_says_why(both, finished, monkeypatch, changed, why):
+    _, show = both
+    plain = module.load
+
+    def loaded(folder, task):
+        made = plain(folder, task)
+        if "head_pruning" in folder:
+            made.classifier.kept_ids = changed.get("kept_ids")
+            kind = made.classifier.model.shape.kind if changed else "lstm"
+            made.classifier.model.shape = replace(made.classifier.model.shape, kind=kind)
+        return made
+
+    monkeypatch.setattr(module, "load", loaded)
+    with pytest.raises(UserError, match=f"head pruning cannot be compared with the uncompressed model.*{why}"):
+        show("head pruning")
 
 
 def test_the_frontier_draws_every_pipeline_and_dims_what_is_beaten(finished):

@@ -17,6 +17,7 @@ const IN_STEP_STYLE = `
 .stages .stages-row { display: grid; gap: 14px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); align-items: start; }
 .stages .stages-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; padding: 3px 10px; margin: 0 0 4px; border-radius: 12px; background: color-mix(in srgb, currentColor 5%, transparent); font-size: clamp(13px, 6px + .5cqw, 24px); }
 .stages .stages-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: 8px; min-width: max(36px, 2.4em); height: max(34px, 2.2em); cursor: pointer; }
+.stages .stages-bench select { font: inherit; font-size: .9em; color: inherit; background: var(--paper); border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: 8px; min-height: 34px; padding: 0 4px; margin-left: 4px; }
 .stages .stages-bar button:disabled { opacity: .35; } .stages .stages-bench button { margin-left: 4px; padding: 0 8px; } .stages .stages-bench button svg { margin-right: 4px; }
 .stages .stages-bench button[aria-pressed="true"] { background: var(--accent); color: var(--paper); }
 .stages .stages-bar button svg { width: max(17px, 1.15em); height: max(17px, 1.15em); fill: currentColor; vertical-align: middle; }
@@ -34,7 +35,7 @@ const OF_ONE = ["+ and -", "Tab, Enter", "Shift+Left, Shift+Right", "Delete", "G
 const IN_STEP = { "Home, End": "first step, last step", "Up, Down": "next / previous row of each", M: "paint the mask of the first", C: "hide or show the second stage" };
 const STEP_KEYS = KEY_LIST.filter(([key]) => !OF_ONE.includes(key)).map(([key, text]) => [key, IN_STEP[key] || text]);
 
-const LOOKING = new Set(["ArrowUp", "ArrowDown", "Escape", "h", "l", "o", ",", ".", "j", "k"]);
+const LOOKING = new Set(["ArrowUp", "ArrowDown", "Escape", "l", "o", "j", "k"]); // layer and head follow the first
 
 /**
  * Where each stage stands at each common step: the latest of its own frames that belong to that step or an earlier
@@ -109,7 +110,7 @@ function mountInStep(el, raw, options = {}) {
       const homes = records.map(() => node("div", { class: "stages-place" }));
       row.replaceChildren(...homes);
       bench.replaceChildren();
-      stages = homes.map((home, i) => mountOne(home, records[i], { bare: true, bench: i ? undefined : bench, onEdit: i ? undefined : options.onEdit, onStretch: (share) => stages.forEach((stage) => stage.stretch(share)) }));
+      stages = homes.map((home, i) => mountOne(home, records[i], { bare: true, bench: i ? undefined : bench, onEdit: i ? undefined : options.onEdit, onStretch: (share) => stages.forEach((stage) => stage.stretch(share)), onLook: (...eye) => stages.forEach((stage, j) => j === i || stage.look(...eye)) }));
     } else stages.forEach((stage, i) => stage.update(records[i]));
   }
 

@@ -278,15 +278,25 @@ export function mountOne(el, raw, options = {}) {
   }
 
   /** A layer that has not been sent yet is asked for. */
-  function setLayer() {
-    now.layer = Number(parts.layer.value);
+  function ask() {
     const weighed = record.frames.flatMap((frame) => frame.matrices).filter((matrix) => matrix.heads);
     if (weighed.some((matrix) => !matrix.data[layerOf(matrix, now)])) options.onEdit?.({ do: "look", layer: now.layer });
-    wake();
+  }
+
+  function setLayer() {
+    now.layer = Number(parts.layer.value);
+    turn();
   }
 
   function setHead() {
     now.head = parts.head.value === "none" ? null : Number(parts.head.value);
+    turn();
+  }
+
+  /** Draws the weights that were chosen, also on the stages beside. */
+  function turn() {
+    ask();
+    options.onLook?.(now.layer, now.head);
     wake();
   }
 
@@ -409,7 +419,7 @@ export function mountOne(el, raw, options = {}) {
 
   el.replaceChildren(root);
   if (options.bare) {
-    options.bench?.append(parts.bench);
+    options.bench?.append(parts.layer, parts.head, parts.bench);
     if (kit.live) parts.picture.after(parts.tools); // so that the lanes of all stages stand at one height
     for (const part of [parts.controls, parts.explain, parts.below, parts.source, ...(kit.live ? [] : [parts.tools])]) part.remove();
   }
@@ -457,6 +467,7 @@ export function mountOne(el, raw, options = {}) {
     look(layer, head) {
       Object.assign(now, { layer, head });
       offerWeights(record.frames.flatMap((frame) => frame.matrices));
+      ask();
       redraw();
     },
     svg: () => kit.plugs.find((plug) => plug.svg)?.svg(),

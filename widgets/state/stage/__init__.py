@@ -28,7 +28,7 @@ from widgets.animation.record import lockstep
 from widgets.state.history import History
 from widgets.state.job import Job
 from widgets.state.stage import edits, link
-from widgets.state.stage.model import StageModel, bundled_model, has_learned, train_on, train_small
+from widgets.state.stage.model import StageModel, Versions, bundled_model, has_learned, train_on, train_small
 from widgets.state.stage.samples import PAIRS, STORY, listed, offered, texts_for
 
 LONGEST_TEXT = 2_000  # characters of a sentence on the stage
@@ -100,6 +100,8 @@ class StageStore(param.Parameterized):
         self._answered: dict[str, Any] = {}
         self._beside: list[dict[str, Any]] = []
         self._alone = False
+        self._versions: Versions | None = None
+        self._subtitles: list[str] = []
         self._history: History[dict[str, Any]] = History()
         self.layer = TOPMOST
         self.head: dict[str, int] = {}
@@ -280,7 +282,18 @@ class StageStore(param.Parameterized):
         self._answered, silent = _answers(self.model, made, (self.layer,))
         beside = [_answers(self._model_beside(each.objective.name), each) for each in companions]
         self._beside = [answered or each.record() for (answered, _), each in zip(beside, companions, strict=True)]
+        versions = self._versions = self.versions
+        self._subtitles = [] if versions is None else [*versions.subtitles]
+        if versions is not None:
+            beside.append(_answers(versions.second, made))
+            self._beside.append(beside[-1][0] or made.record())
         self.silent = self._without_model or silent or next(filter(None, (why for _, why in beside)), "")
+
+    @property
+    def versions(self) -> Versions | None:
+        """The model and another version of it, until the model is another one or an objective is compared."""
+        versions = self._versions
+        return None if versions is None or versions.model is not self.model or self.compared else versions
 
     def _model_of(self, name: str) -> StageModel | None:
         """A small model that was trained for an objective, else the one that was chosen, else the bundled one."""
@@ -311,7 +324,11 @@ class StageStore(param.Parameterized):
 
     def compare(self) -> None:
         """The same sentence under the other objective, in step; where some stand beside, the one alone again."""
-        self.compared = [] if self.compared else [self.other]
+        if self.versions is not None:
+            self._versions = None
+            self.renew()
+        else:
+            self.compared = [] if self.compared else [self.other]
 
     def show_both(self) -> None:
         """The pair of the survey that is easiest to mix up, side by side."""
@@ -438,12 +455,21 @@ class StageStore(param.Parameterized):
 
     def show_head(self, model: StageModel, text: str, layer: int, head: int) -> None:
         """Put a model on the stage with its objective and a text, and open the weights of one of its heads, from 0."""
+        self._prepare(model, text)
+        self.layer, self.head = layer, {"layer": layer, "head": head}
+        self.attach(model)
+
+    def show_versions(self, versions: Versions, text: str) -> None:
+        """Put two versions of a model on the stage with its objective and a text."""
+        self._prepare(versions.model, text, compared=[])
+        self._versions = versions
+        self.attach(versions.model)
+
+    def _prepare(self, model: StageModel, text: str, **values: Any) -> None:
         with suppress(UserError):
             self.objective = find_objective(model.learner.objective.name).name
         self.view = "stage"
-        self.change(text=text, settings=turned(model.learner.entry))
-        self.layer, self.head = layer, {"layer": layer, "head": head}
-        self.attach(model)
+        self.change(text=text, settings=turned(model.learner.entry), **values)
 
     def attach_bundled(self) -> None:
         """Bring the bundled models back after they were removed."""
@@ -574,7 +600,9 @@ class StageStore(param.Parameterized):
         return lockstep([record | more | begin for record, more in zip(records, subtitles, strict=True)])
 
     def _versus(self) -> list[str]:
-        """How each of the objectives beside each other differs from the others, where its file says so."""
+        """What each of the stages is: a version of the model, or an objective and how it differs from the others."""
+        if self._subtitles:
+            return self._subtitles
         shown = [self.objective, *(made.objective.name for made in self.companions)]
         return [next(filter(None, map(find_objective(name).versus.get, shown)), "") for name in shown]
 

@@ -1,11 +1,13 @@
 """A model on the Stage page: its predictions for the very batch on screen, and the inside of one update."""
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from playground.analysis.predictions import ask, proposing, sentence_of
 from playground.batch import Tokens
@@ -43,12 +45,16 @@ LONGEST_PAIR = 16  # words of two sample texts together that still make a readab
 class StageModel:
     """A learner that is not trained meanwhile, with the corpus that it has learned from, or a checkpoint that names it.
 
-    `card` says in one line what a bundled model is; it is empty for any other.
+    `card` says in one line what a bundled model is; it is empty for any other. `changed` says what was done to
+    the model since it learned. `placed` puts its attention weights `[layers, h, n, m]` where those of another
+    version are.
     """
 
     learner: TrainState
     source: Corpus | Checkpoint
     card: str = ""
+    changed: str = ""
+    placed: Callable[[Tensor], Tensor] | None = None
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -70,7 +76,7 @@ class StageModel:
         unlearned = "as it was imported" if IN_WORDS in self.corpus_name else "that has not learned anything"
         after = f"after {step:,} step{'s' * (step != 1)} on {self.corpus_name}" if step else unlearned
         made = f" (ready-made checkpoint {self.checkpoint})" if self.checkpoint else ""
-        return f"{self.learner.entry.title} {after}{made}"
+        return f"{self.learner.entry.title} {f'({self.changed})' if self.changed else f'{after}{made}'}"
 
     @cached_property
     def checkpoint(self) -> str:
@@ -113,6 +119,8 @@ class StageModel:
     def answers(self, made: Rebuilt, layers: tuple[int, ...] | None = None) -> dict[str, Any]:
         """The record of a rebuilt text with the predictions of this model; a model that cannot predict is refused."""
         seen = ask(self.model, made.batch, made.objective, self.name)
+        if self.placed is not None:
+            seen = replace(seen, weights={name: self.placed(each) for name, each in seen.weights.items()})
         record = made.record()
         return with_numbers(record, numbers(record, seen, self.name, layers))
 
@@ -120,6 +128,15 @@ class StageModel:
         """The record of this learner's next step."""
         feed = BatchSampler.of_learner(self.learner, self.corpus)
         return inside_record(look_inside(self.learner, feed), self.corpus.name)
+
+
+@dataclass(frozen=True)
+class Versions:
+    """A model and another version of it that read the same text beside each other, with a line on each."""
+
+    model: StageModel
+    second: StageModel
+    subtitles: tuple[str, str]
 
 
 def bundled_model(name: str) -> StageModel | None:

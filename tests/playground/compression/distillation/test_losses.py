@@ -107,6 +107,20 @@ def test_patient(readings):
     assert float(losses.patient(ours, theirs, mapping)) == pytest.approx(sum(total) / len(total), **NEAR)
 
 
+def test_patient_follows_a_last_layer_that_is_mapped_to_a_lower_one(readings):
+    ours, theirs = readings
+    total = [
+        sum((x / norm(own) - y / norm(other)) ** 2 for x, y in zip(own, other, strict=True))
+        for k, t in enumerate([1, 0])
+        for own, other in zip(ours.text[k].tolist(), theirs.text[t].tolist(), strict=True)
+    ]
+    assert float(losses.patient(ours, theirs, [1, 0])) == pytest.approx(sum(total) / len(total), **NEAR)
+
+
+def norm(vector):
+    return sqrt(sum(x * x for x in vector))
+
+
 def _mean_square(one, other):
     return sum((x - y) ** 2 for x, y in zip(one, other, strict=True)) / len(one)
 
