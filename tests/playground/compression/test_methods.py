@@ -217,3 +217,18 @@ def test_words_that_are_left_out_are_read_as_the_unknown_word():
     assert torch.equal(kept[read[there]], ids[there])
     assert bool((read[~there] == known.test.tokens.specials.unknown).all())
     assert not bool(there.all())
+
+
+def test_a_cnn_is_a_convolution_under_tanh_and_its_maximum_over_time():
+    known, made = data(), quick("CNN", width=6).apply(teacher(), data()).classifier
+    texts, network = known.test.pick(torch.arange(8)), made.model.network
+    assert not bool(texts.tokens.valid.all())
+    [layer] = network.encoder.blocks
+    radius = layer.offsets.stop - 1
+    filters = layer.fc.weight.unflatten(1, (2 * radius + 1, -1)).transpose(1, 2)  # [f, d, 2r + 1]
+    for k, length in enumerate(texts.tokens.lengths):
+        vectors = network.embedding_projection(made.model.token_embedding(texts.tokens.ids[k, :length]))  # [t, d]
+        beyond = layer.boundary.expand(radius, -1)
+        padded = torch.cat([beyond, vectors, beyond]).T[None]
+        states = torch.conv1d(padded, filters, layer.fc.bias).tanh()[0]  # [f, t]
+        assert torch.allclose(made(texts)[k], made.head.score(states.amax(1)), atol=1e-6)
