@@ -1,6 +1,7 @@
 """What single methods do: masks, importance, curvature, planks and exits, against plain computations."""
 
 from copy import deepcopy
+from dataclasses import replace
 
 import pytest
 import torch
@@ -16,8 +17,10 @@ from playground.compression.methods.layer_dropping import layers_kept
 from playground.compression.methods.mixed_precision import top_eigenvalue
 from playground.compression.methods.movement_pruning import TopScores
 from playground.compression.methods.theseus import ReplaceModules
+from playground.corpora.corpus import pick
 from playground.errors import UserError
-from tests.compressing import data, quick, teacher
+from playground.zoo.recipe import BETAS
+from tests.compressing import data, quick, state, teacher
 
 
 def test_the_gradual_schedule_is_cubic_and_ends_exactly():
@@ -232,3 +235,46 @@ def test_a_cnn_is_a_convolution_under_tanh_and_its_maximum_over_time():
         padded = torch.cat([beyond, vectors, beyond]).T[None]
         states = torch.conv1d(padded, filters, layer.fc.bias).tanh()[0]  # [f, t]
         assert torch.allclose(made(texts)[k], made.head.score(states.amax(1)), atol=1e-6)
+
+
+def test_mobilebert_trains_one_layer_after_the_other_on_its_states_and_attention():
+    """The transfer alone, against a plain loop over the same batches that reads the model's own attention weights."""
+    known, settings = data(), {"layer_steps": 3, "text_steps": 0, "steps": 0}
+    step = methods()["MobileBERT"].step
+    [begun, made] = (
+        replace(step, **settings | some).apply(Compressed.whole(teacher()).copy(), known, torch.Generator())
+        for some in ({"layer_steps": 0}, {})
+    )
+    before, base, rng = state(begun.classifier), known.base.learner, torch.Generator()
+    student = begun.classifier.model
+    for depth, block in enumerate(student.network.encoder.layers):
+        optimiser = torch.optim.AdamW(block.parameters(), lr=6e-3, betas=BETAS, weight_decay=0.01)
+        for k in range(3):
+            text, size = known.pretraining, base.entry.recipe.batch_size
+            rows = pick(text, torch.randint(len(text.ids), (size,), generator=rng))
+            base.objective.batch(rows, rng)
+            optimiser.param_groups[0]["lr"] = 6e-3 * (1 - k / 3)
+            (ours, seen), (theirs, shown) = (_states_and_weights(model, rows) for model in (student, base.model))
+            valid, rows_read = rows.valid, rows.valid[:, None, :].expand(seen[depth].shape[:3])
+            error = (ours[depth + 1][valid] - theirs[depth + 1][valid]).square().mean()
+            p, q = shown[depth][rows_read], seen[depth][rows_read]
+            divergence = (torch.xlogy(p, p) - p * q.clamp(min=1e-30).log()).sum() / len(p)
+            for name, loss in (("states", error), ("attention", divergence)):
+                recorded = made.curves[f"{name} of layer {depth + 1} (text)"][k]
+                assert recorded == pytest.approx(loss.item(), rel=1e-3, abs=1e-7), (name, depth, k)
+            block.zero_grad()
+            (error + divergence).backward()
+            torch.nn.utils.clip_grad_norm_(block.parameters(), 1.0)
+            optimiser.step()
+    after = state(made.classifier)
+    assert {name for name in after if not torch.equal(after[name], before[name])} == {
+        name for name in after if "encoder.blocks" in name
+    }
+    assert made.classifier.model.network.encoder.layers[0].mlp.fc1.weight.shape == (16, 16)
+    assert made.layers == ((1,), (2,))
+
+
+def _states_and_weights(model, tokens):
+    """The states of every level and the attention weights of every layer."""
+    model.network(model._plain(tokens), model.token_embedding.weight, kept := {})
+    return model.hidden_states(tokens), kept["encoder"]
