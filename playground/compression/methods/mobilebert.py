@@ -23,10 +23,10 @@ class TransferProgressively:
 
     neurons: float = knob(0.75, 0.0, 0.99, unit="share of the neurons", why="How many neurons of each MLP are cut.")
     rank: int = knob(16, 1, 512, unit="rank", why="Rank of the values and outputs of attention.")
-    layer_steps: int = knob(60, 0, 5000, unit="steps per layer", why="Knowledge transfer, on pre-training text.")
+    layer_steps: int = knob(100, 0, 5000, unit="steps per layer", why="Knowledge transfer, on pre-training text.")
     alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of the pre-training loss.")
-    text_steps: int = knob(100, 0, 10_000, unit="steps", why="Pre-training distillation, on the same text.")
-    steps: int = knob(80, 0, 5000, unit="steps", why="Training on the task.")
+    text_steps: int = knob(150, 0, 10_000, unit="steps", why="Pre-training distillation, on the same text.")
+    steps: int = knob(150, 0, 5000, unit="steps", why="Training on the task.")
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from torch import nn
 
 from playground.compression import Pipeline, find_method, methods
 from playground.compression.classifier import score_all, uncertainty
@@ -12,6 +13,7 @@ from playground.compression.distillation.students import layer_mapping
 from playground.compression.importance import head_importance
 from playground.compression.masks import gradual, zero_smallest
 from playground.compression.method import Compressed
+from playground.compression.methods.dual_train import FewWords, MixedWords, projection_loss, shared_projections
 from playground.compression.methods.factorised_embeddings import factorise
 from playground.compression.methods.layer_dropping import layers_kept
 from playground.compression.methods.mixed_precision import top_eigenvalue
@@ -278,3 +280,43 @@ def _states_and_weights(model, tokens):
     """The states of every level and the attention weights of every layer."""
     model.network(model._plain(tokens), model.token_embedding.weight, kept := {})
     return model.hidden_states(tokens), kept["encoder"]
+
+
+def test_dual_train_projects_matrices_of_a_size_with_the_same_two_projections():
+    rng = torch.Generator().manual_seed(0)
+    pairs = [(torch.randn(4, 6, generator=rng), torch.randn(2, 3, generator=rng)) for _ in range(2)]
+    pairs.append((torch.randn(6, 4, generator=rng), torch.randn(3, 2, generator=rng)))
+    shared = shared_projections(pairs, rng)
+    assert {name: tuple(p.shape) for name, p in shared.items()} == {
+        "0 4": (2, 4), "1 6": (3, 6), "0 6": (3, 6), "1 4": (2, 4)
+    }  # fmt: skip
+    total = 0.0
+    for theirs, ours in pairs:
+        left, right, big = shared[f"0 {len(theirs)}"], shared[f"1 {len(theirs[0])}"], theirs.tolist()
+        for i, row in enumerate(left.tolist()):
+            for j, column in enumerate(right.tolist()):
+                down = sum(x * big[k][m] * y for k, x in enumerate(row) for m, y in enumerate(column))
+                total += (down - float(ours[i, j])) ** 2
+    assert projection_loss(pairs, shared).item() == pytest.approx(total, rel=1e-4)
+
+
+def test_dual_train_reads_rare_words_as_unknown_and_some_words_through_the_student():
+    few = FewWords(torch.tensor([0, 2, 3]), 5, 2)
+    assert few(torch.arange(5.0)[:, None]).flatten().tolist() == [0, 2, 2, 3, 2]
+    student = nn.Embedding(5, 2)
+    mixed = MixedWords(student, 4, torch.Generator())
+    mixed.drawn, table = torch.tensor([True, False, False, True, False]), torch.randn(5, 4)
+    read = mixed(table)
+    assert torch.equal(read[[1, 2, 4]], table[[1, 2, 4]])
+    assert torch.allclose(read[[0, 3]], student.weight[[0, 3]] @ mixed.up)
+    read.sum().backward()
+    assert student.weight.grad.any(dim=1).tolist() == mixed.drawn.tolist()
+
+
+def test_dual_train_makes_a_narrow_model_with_few_words_and_leaves_the_base_as_it_is():
+    base = data().base.learner.model
+    before = state(base)
+    made = quick("DualTrain").apply(teacher(), data()).classifier
+    assert made.model.token_embedding.weight.shape == (40, 8)
+    assert len(made.kept_ids) == 40
+    assert all(torch.equal(value, before[name]) for name, value in base.state_dict().items())
