@@ -21,10 +21,10 @@ def soft_targets(student: Tensor, teacher: Tensor, temperature: float) -> Tensor
 
 
 def patient(student: TextReading, teacher: TextReading, mapping: list[int]) -> Tensor:
-    """The mean over the layers below the last of the squared distance of the texts' normed vectors (PKD)."""
+    """The mean over the layers below the last of the squared distance of the head's normed vectors (PKD)."""
     pairs = list(enumerate(mapping))[:-1] or list(enumerate(mapping))
-    ours = torch.stack([normalize(student.text[k], dim=-1) for k, _ in pairs])
-    theirs = torch.stack([normalize(teacher.text[k], dim=-1) for _, k in pairs])
+    ours = torch.stack([normalize(student.vectors[k], dim=-1) for k, _ in pairs])
+    theirs = torch.stack([normalize(teacher.vectors[k], dim=-1) for _, k in pairs])
     return ((ours - theirs) ** 2).sum(-1).mean()
 
 

@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from dataclasses import replace
+from math import exp, log
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from torch import nn
 
 from playground.compression import Pipeline, find_method, methods
 from playground.compression.classifier import score_all, uncertainty
+from playground.compression.distillation.reading import read
 from playground.compression.distillation.students import layer_mapping
 from playground.compression.importance import head_importance
 from playground.compression.masks import gradual, zero_smallest
@@ -19,6 +21,8 @@ from playground.compression.methods.layer_dropping import layers_kept
 from playground.compression.methods.mixed_precision import top_eigenvalue
 from playground.compression.methods.movement_pruning import TopScores
 from playground.compression.methods.theseus import ReplaceModules
+from playground.compression.storage import load, save
+from playground.compression.training import StepBatch
 from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.zoo.recipe import BETAS
@@ -320,3 +324,50 @@ def test_dual_train_makes_a_narrow_model_with_few_words_and_leaves_the_base_as_i
     assert made.model.token_embedding.weight.shape == (40, 8)
     assert len(made.kept_ids) == 40
     assert all(torch.equal(value, before[name]) for name, value in base.state_dict().items())
+
+
+@pytest.mark.parametrize("task", ["part of speech", "question answering", "entailment", "similarity"])
+def test_soft_targets_compare_the_answers_of_every_task(task):
+    """A distribution for each word, for each end of a span, or for each pair of texts; of a number its square."""
+    known, whole = data(task=task), teacher(task=task)
+    student, texts = deepcopy(whole), known.train.pick(torch.arange(5))
+    student.head.score.weight.data.add_(
+        torch.randn(student.head.score.weight.shape, generator=torch.Generator().manual_seed(1))
+    )
+    with torch.no_grad():
+        ours, theirs = student(texts), whole(texts)
+        found = float(find_method("soft targets").step.loss(StepBatch(student, whole, texts, texts))["soft targets"])
+    if task == "question answering":
+        ours, theirs = (torch.cat([scores[..., 0], scores[..., 1]]) for scores in (ours, theirs))
+    rows = []
+    for s, t in zip(ours.double().tolist(), theirs.double().tolist(), strict=True):
+        q, p = (_softmax([x / 2.0 for x in row]) for row in (s, t))
+        rows.append(
+            4 * sum(a * log(a / b) for a, b in zip(p, q, strict=True) if a) if len(s) > 1 else (s[0] - t[0]) ** 2
+        )
+    assert len(rows) == {"part of speech": int((texts.labels >= 0).sum()), "question answering": 10}.get(task, 5)
+    assert found == pytest.approx(0.5 * sum(rows) / len(rows), rel=1e-4)
+
+
+def _softmax(row):
+    raised = [exp(value - max(row)) for value in row]
+    return [value / sum(raised) for value in raised]
+
+
+@pytest.mark.parametrize("task", ["part of speech", "question answering", "entailment"])
+@pytest.mark.parametrize("name", ["soft targets", "PKD", "DistilBERT", "BiLSTM", "CNN"])
+def test_a_student_learns_tags_spans_and_pairs_from_its_teacher(name, task, tmp_path):
+    known = data(task=task)
+    made = quick(name).apply(teacher(task=task), known)
+    assert made.curves.get("soft targets", made.curves.get("scores"))[0] > 0
+    save(tmp_path, made, known.base.words)
+    back = score_all(load(tmp_path, known.task).classifier, known.test)
+    assert torch.equal(back, score_all(made.classifier, known.test))
+    assert 0 <= known.test.answer.measure(back, known.test.labels)["accuracy"] <= 1
+
+
+def test_where_answers_are_about_words_pkd_compares_the_vectors_of_all_words():
+    texts = data(task="part of speech").train.pick(torch.arange(3))
+    reading = read(teacher(task="part of speech"), texts)
+    states = teacher(task="part of speech").model.hidden_states(texts.tokens)
+    assert torch.equal(reading.vectors[0], states[1][texts.tokens.valid])

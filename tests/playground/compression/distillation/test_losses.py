@@ -101,7 +101,7 @@ def test_patient(readings):
     ours, theirs = readings
     mapping, total = [1, 1], []
     for k, t in list(enumerate(mapping))[:-1]:
-        for u, v in zip(ours.text[k].tolist(), theirs.text[t].tolist(), strict=True):
+        for u, v in zip(ours.vectors[k].tolist(), theirs.vectors[t].tolist(), strict=True):
             long, other = sqrt(sum(x * x for x in u)), sqrt(sum(x * x for x in v))
             total.append(sum((x / long - y / other) ** 2 for x, y in zip(u, v, strict=True)))
     assert float(losses.patient(ours, theirs, mapping)) == pytest.approx(sum(total) / len(total), **NEAR)
