@@ -138,7 +138,8 @@ class Method:
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
-        return knobs(self.step)
+        """Its knobs, with the settings of the catalogue as defaults; two methods may share what they do."""
+        return tuple(replace(k, default=getattr(self.step, k.name)) for k in knobs(self.step))
 
     def turn(self, settings: Mapping[str, Any]) -> "Method":
         """The same method with some knobs turned."""

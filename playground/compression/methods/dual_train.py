@@ -113,7 +113,8 @@ DUAL_TRAIN = Method(
     idea="A narrow student with few words shares vectors with its teacher and matches its matrices, projected down.",
     source="Zhao et al., arXiv:1909.11687, first version",
     unlike_paper="the student knows the task's most frequent words and no pieces of its own, and reads others as the "
-    "unknown word; words are drawn for a whole batch; one softmax scores the mixed vocabulary",
+    "unknown word; which words the teacher reads so is drawn for a batch, not for each position; one softmax scores "
+    "both vocabularies",
     step=TrainDually(),
     from_base=True,
 )

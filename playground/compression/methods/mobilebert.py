@@ -21,7 +21,7 @@ from playground.knob import knob
 class TransferProgressively:
     """States and attention of each layer while all others are frozen, then the teacher's words, then the task."""
 
-    neurons: float = knob(0.75, 0.0, 0.99, unit="share of the neurons", why="How many neurons of each MLP are cut.")
+    share: float = knob(0.75, 0.0, 0.99, unit="share of the neurons", why="How many neurons of each MLP are cut.")
     rank: int = knob(16, 1, 512, unit="rank", why="Rank of the values and outputs of attention.")
     layer_steps: int = knob(100, 0, 5000, unit="steps per layer", why="Knowledge transfer, on pre-training text.")
     alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of the pre-training loss.")
@@ -31,7 +31,7 @@ class TransferProgressively:
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         student = begin_pre_trained(start, data, rng, data.base.learner.model.shape.layers, "first")
-        student = CutNeurons(self.neurons, steps=0).apply(student, data, rng)
+        student = CutNeurons(self.share, steps=0).apply(student, data, rng)
         student = TruncateRanks(self.rank, "attention", steps=0).apply(student, data, rng)
         model, terms = student.classifier.model, dict[str, list[float]]()
         for layer, block in enumerate(unshared_stack(student.classifier, "MobileBERT").layers):
