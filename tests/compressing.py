@@ -14,22 +14,22 @@ NAMES = tuple(methods())
 
 
 @cache
-def data(layers=2, seed=0, entry="RoBERTa"):
-    """Texts of sentiment and a base that has learnt for a few steps."""
+def data(layers=2, seed=0, entry="RoBERTa", task="sentiment"):
+    """Texts of a task and a base that has learnt for a few steps."""
     learner = learner_of(entry, model={"layers": layers, "width": 16, "heads": 4})
     feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device, learner.objective.needs)
     for step in range(3):
         learner.learn(learner.batch(feed.at(step)))
-    task, words = find_task("sentiment"), reviews().tokenizer
+    task, words = find_task(task), reviews().tokenizer
     base = Base(learner, feed.evaluation(8), tokenizer=words, task=task)
     train, test = (task.load(words, 24, seed, split) for split in ("train", "test"))
     return TaskData(base, task, train, test, seed, steps=6, batch_size=4)
 
 
 @cache
-def teacher(layers=2):
+def teacher(layers=2, task="sentiment"):
     """The base after fine-tuning."""
-    known = data(layers)
+    known = data(layers, task=task)
     return fine_tuned(known.base, known.train, known.steps, known.batch_size, known.seed)
 
 

@@ -51,7 +51,7 @@ class TaskData:
         words, number = self.base.words, min(number, self.task.examples or number)
         form = format_for(self.base.learner.model.shape, None)
         return self.base.remember(
-            ("unlabelled", number, self.seed),
+            ("unlabelled", self.task.name, number, self.seed),
             lambda: self.task.load(words, number, derive(self.seed, "unlabelled") % 2**31, "train", form),
         )
 
@@ -138,7 +138,8 @@ class Method:
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
-        return knobs(self.step)
+        """Its knobs, with the settings of the catalogue as defaults; two methods may share what they do."""
+        return tuple(replace(k, default=getattr(self.step, k.name)) for k in knobs(self.step))
 
     def turn(self, settings: Mapping[str, Any]) -> "Method":
         """The same method with some knobs turned."""

@@ -32,6 +32,7 @@ def test_the_card_is_filled_in(name):
     assert method.family in FAMILIES
     assert method.rows
     assert all(knob.why for knob in method.knobs)
+    assert method.turn({knob.name: knob.default for knob in method.knobs}) == method
 
 
 def test_names_and_aliases_are_unique_and_every_family_has_members():

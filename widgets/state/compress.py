@@ -38,11 +38,11 @@ SHOWN_FIRST = ("DistilBERT", "layer sharing", "int8", "small from scratch")
 """What a visit begins with: smaller and faster, smaller alone, fewer bits, and the honest baseline."""
 
 OFFERED = (
-    *SHOWN_FIRST, "DistilBERT + int8", "soft targets", "PKD", "TinyBERT", "MiniLM", "PD", "Theseus", "BiLSTM",
-    "layer dropping", "head pruning", "neuron pruning", "pruning", "pruning(sparsity=0.9, stored=sparse)",
-    "movement pruning", "factorised embeddings", "low rank", "smaller vocabulary", "early exit",
-    "quantization(bits=8)", "quantization", "quantization(bits=3)", "quantization(bits=2)", "quantization(bits=1)",
-    "Q8BERT", "Q8BERT(bits=2)", "mixed precision",
+    *SHOWN_FIRST, "DistilBERT + int8", "soft targets", "PKD", "TinyBERT", "MobileBERT", "MiniLM", "DualTrain", "PD",
+    "Theseus", "BiLSTM", "CNN", "layer dropping", "head pruning", "neuron pruning", "pruning",
+    "pruning(sparsity=0.9, stored=sparse)", "movement pruning", "factorised embeddings", "low rank",
+    "smaller vocabulary", "early exit", "quantization(bits=8)", "quantization", "quantization(bits=3)",
+    "quantization(bits=2)", "quantization(bits=1)", "Q8BERT", "Q8BERT(bits=2)", "mixed precision",
 )  # fmt: skip
 """Pipelines that can be chosen without putting one together."""
 

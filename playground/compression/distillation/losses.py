@@ -21,27 +21,29 @@ def soft_targets(student: Tensor, teacher: Tensor, temperature: float) -> Tensor
 
 
 def patient(student: TextReading, teacher: TextReading, mapping: list[int]) -> Tensor:
-    """The mean over mapped layers of the squared distance of the texts' normed vectors (PKD).
+    """The mean over mapped layers of the squared distance of the head's normed vectors (PKD).
 
     A last layer that is mapped to the last is left out, for the answers compare these, unless it is the only layer.
     """
-    ends = len(student.text) - 1, len(teacher.text) - 1
+    ends = len(student.vectors) - 1, len(teacher.vectors) - 1
     pairs = [pair for pair in enumerate(mapping) if pair != ends] or [ends]
-    ours = torch.stack([normalize(student.text[k], dim=-1) for k, _ in pairs])
-    theirs = torch.stack([normalize(teacher.text[k], dim=-1) for _, k in pairs])
+    ours = torch.stack([normalize(student.vectors[k], dim=-1) for k, _ in pairs])
+    theirs = torch.stack([normalize(teacher.vectors[k], dim=-1) for _, k in pairs])
     return ((ours - theirs) ** 2).sum(-1).mean()
 
 
-def embedding_mse(student: Trace, teacher: Trace) -> Tensor:
-    """The mean squared difference of what the first layer reads (TinyBERT, arXiv:1909.10351, eq. 9)."""
-    return mse_loss(student.states[0][student.valid], teacher.states[0][teacher.valid])
+def state_mse(student: Trace, teacher: Trace, level: int, followed: int) -> Tensor:
+    """The mean squared difference of the states at one level of each: 0 embeddings, k layer k.
+
+    At 0 it is that of TinyBERT's embeddings (arXiv:1909.10351, eq. 9), at k MobileBERT's feature map transfer
+    (arXiv:2004.02984, sec. 3.4).
+    """
+    return mse_loss(student.states[level][student.valid], teacher.states[followed][teacher.valid])
 
 
 def hidden_mse(student: Trace, teacher: Trace, mapping: list[int]) -> Tensor:
     """The sum over layers of the mean squared difference of their states (TinyBERT, eq. 8)."""
-    valid = student.valid
-    each = [mse_loss(student.states[k + 1][valid], teacher.states[t + 1][valid]) for k, t in enumerate(mapping)]
-    return torch.stack(each).sum()
+    return torch.stack([state_mse(student, teacher, k + 1, t + 1) for k, t in enumerate(mapping)]).sum()
 
 
 def attention_mse(student: Trace, teacher: Trace, mapping: list[int]) -> Tensor:
@@ -53,9 +55,12 @@ def attention_mse(student: Trace, teacher: Trace, mapping: list[int]) -> Tensor:
     return torch.stack(each).sum()
 
 
-def attention_transfer(student: Trace, teacher: Trace) -> Tensor:
-    """The divergence of the last layers' attention, a mean over heads and queries (MiniLM, arXiv:2002.10957)."""
-    return _divergence(student.attention[-1], teacher.attention[-1], student, teacher)
+def attention_transfer(student: Trace, teacher: Trace, layer: int = -1) -> Tensor:
+    """The divergence of one layer's attention, counted from 0, a mean over heads and queries.
+
+    Of the last layer it is MiniLM's (arXiv:2002.10957), of each layer MobileBERT's (arXiv:2004.02984, sec. 3.4).
+    """
+    return _divergence(student.attention[layer], teacher.attention[layer], student, teacher, layer)
 
 
 def value_relation(student: Trace, teacher: Trace) -> Tensor:
@@ -67,9 +72,9 @@ def _relation(values: Tensor) -> Tensor:
     return values @ values.transpose(-1, -2) / sqrt(values.shape[-1])
 
 
-def _divergence(ours: Tensor, theirs: Tensor, student: Trace, teacher: Trace) -> Tensor:
+def _divergence(ours: Tensor, theirs: Tensor, student: Trace, teacher: Trace, layer: int = -1) -> Tensor:
     """The divergence of the teacher's rows `[b, h, n, m]` from the student's, a mean over rows that are no padding."""
-    allowed = student.allowed[-1] & teacher.allowed[-1]
+    allowed = student.allowed[layer] & teacher.allowed[layer]
     ours, theirs = (x.masked_fill(~allowed, -1e9).log_softmax(-1) for x in (ours, theirs))
     rows = student.valid[:, None, :].expand(ours.shape[:3])
     return kl_div(ours[rows], theirs[rows], reduction="batchmean", log_target=True)

@@ -1,11 +1,11 @@
 """Steps on pre-training text: a student learns the objective, or from a teacher that reads the same text."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
 
 from playground.batch import Batch, Tokens
 from playground.compression.distillation.reading import Trace, trace
@@ -72,13 +72,23 @@ TextLoss = Callable[[TextStep], Mapping[str, Tensor]]
 
 
 def train_on_text(
-    student: LanguageModel, data: TaskData, rng: Generator, steps: int, loss: TextLoss
+    student: LanguageModel,
+    data: TaskData,
+    rng: Generator,
+    steps: int,
+    loss: TextLoss,
+    learns: Iterable[nn.Parameter] | None = None,
 ) -> dict[str, list[float]]:
-    """Change the student by some steps on the base's text, with the base as its teacher; the loss's terms by step."""
+    """Change the student by some steps on the base's text, with the base as its teacher; the loss's terms by step.
+
+    All its weights learn, or only those of `learns`.
+    """
     base, text, terms = data.base.learner, data.pretraining, dict[str, list[float]]()
-    size, weights = base.entry.recipe.batch_size, [*student.parameters()]
+    size, weights = base.entry.recipe.batch_size, [*(student.parameters() if learns is None else learns)]
     optimiser = torch.optim.AdamW(weights, lr=LEARNING_RATE, betas=BETAS, weight_decay=0.01)
-    student.requires_grad_(True)
+    student.requires_grad_(False)
+    for p in weights:
+        p.requires_grad_(True)
     for step in range(steps):
         rows = pick(text, torch.randint(len(text.ids), (size,), generator=rng))
         batch = base.objective.batch(rows, rng)
@@ -92,6 +102,7 @@ def train_on_text(
         optimiser.zero_grad(set_to_none=True)
         for name, value in some.items():
             terms.setdefault(f"{name} (text)", []).append(float(value.detach()))
+    student.requires_grad_(True)
     return terms
 
 

@@ -32,11 +32,14 @@ class Trace:
 
 @dataclass(frozen=True)
 class TextReading:
-    """The answer, the way to it, and the vector of each text in each layer as the head would read it, `[l, b, d]`."""
+    """The answer, the way to it, and the vectors that the head would read in each layer, `[l, n, d]`.
+
+    They are those of texts, or of all positions where answers are about words.
+    """
 
     scores: Tensor
     trace: Trace
-    text: Tensor
+    vectors: Tensor
 
 
 def trace(model: LanguageModel, tokens: Tokens) -> Trace:
@@ -63,8 +66,9 @@ def read(classifier: Classifier, texts: Dataset) -> TextReading:
     """The reading of a batch of a task."""
     texts = classifier.remapped(texts)
     made = trace(classifier.model, texts.tokens)
-    text = torch.stack([classifier.head._pooled(state, made.valid, texts.vector) for state in made.states[1:]])
-    return TextReading(classifier.answer(made.top, texts), made, text)
+    words, pooled = texts.answer.about == "words", classifier.head._pooled
+    read = [s[made.valid] if words else pooled(s, made.valid, texts.vector) for s in made.states[1:]]
+    return TextReading(classifier.answer(made.top, texts), made, torch.stack(read))
 
 
 def attention_scores(attn: Attention, q: Tensor, k: Tensor, positions: PositionEncoding | None) -> Tensor:

@@ -1,4 +1,4 @@
-"""Distillation to another structure: a small recurrent network learns the scores of the transformer."""
+"""Distillation to another structure: a small recurrent or convolutional network learns a transformer's scores."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -9,15 +9,22 @@ from torch.nn.functional import mse_loss
 from playground.compression.classifier import fresh
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.training import StepBatch, fine_tune
+from playground.finetuning.strategy.head import Head
 from playground.knob import knob
 from playground.models import Architecture
 
 
 @dataclass(frozen=True)
-class DistilToBiLSTM:
-    """One layer of LSTM in each direction with new vectors, trained on the squared difference of scores."""
+class DistilToOtherNetwork:
+    """One layer of LSTM in each direction, or of convolution, with new vectors learns the squared difference of scores.
 
-    width: int = knob(16, 2, 128, unit="numbers", why="Width of the hidden states of each direction.")
+    The convolution lays the vectors of a window side by side under tanh; a text is its maximum over time (Kim 2014).
+    """
+
+    window_radius: int = knob(
+        0, 0, 8, unit="words to each side", why="Words that a filter of the convolution reads; 0: a BiLSTM, not a CNN."
+    )
+    width: int = knob(16, 2, 128, unit="numbers", why="Width of the states of each direction, or number of filters.")
     embedding_size: int = knob(16, 2, 256, unit="numbers per word", why="Width of its own word vectors.")
     alpha: float = knob(0.0, 0.0, 1.0, unit="share of the loss", why="Weight of the gold labels.")
     unlabelled: int = knob(3000, 0, 10_000, unit="texts", why="Additional texts, labelled only by the teacher.")
@@ -29,7 +36,12 @@ class DistilToBiLSTM:
             kind="lstm", layers=1, width=2 * round(self.width / 2), heads=1, embedding_size=self.embedding_size,
             backward=True, attention="left to right", init="normal",
         )  # fmt: skip
+        if self.window_radius:
+            window = {"window_radius": self.window_radius, "attention": "bidirectional"}
+            shape = replace(shape, kind="window", backward=False, **window)
         student = fresh(shape, start.classifier, rng, data.train)
+        if self.window_radius:
+            student.head.spec = Head(pool="max")
         made = replace(start, classifier=student, layers=(), zeros=frozenset())
         return fine_tune(made, data, rng, self.steps, self.loss, start.classifier, self.unlabelled)
 
@@ -46,5 +58,5 @@ BILSTM = Method(
     source="Tang et al., arXiv:1903.12136",
     unlike_paper="vectors are new, not word2vec; the head reads the mean of the states without a hidden layer; texts "
     "of the task's grammar replace the augmented ones",
-    step=DistilToBiLSTM(),
+    step=DistilToOtherNetwork(),
 )

@@ -15,7 +15,7 @@ from playground.knob import knob
 
 @dataclass(frozen=True)
 class Patient:
-    """Gold labels, soft targets, and the distance of the texts' normed vectors in mapped layers."""
+    """Gold labels, soft targets, and the distance of the normed vectors of texts or words in mapped layers."""
 
     layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
     start: str = knob("first", choices=START, why="Which of the teacher's layers the student starts with.")
@@ -49,7 +49,8 @@ PKD = Method(
     rows=("C11", "S99"),
     idea="The student matches its teacher's hidden states layer by layer, not only the answers.",
     source="Sun et al., arXiv:1908.09355",
-    unlike_paper="the vector of a text is what the task's head reads; the last layer is followed too where "
-    "it is the only one, or is mapped by hand to a lower one; the student begins with layers of the fine-tuned teacher",
+    unlike_paper="the vectors are those that the task's head reads, of texts or of all words; the last layer is "
+    "followed too where it is the only one, or is mapped by hand to a lower one; the student begins with layers of the "
+    "fine-tuned teacher",
     step=Patient(),
 )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, cast
 import torch
 from torch import Generator, Tensor, nn
 
-from playground.batch import Specials
+from playground.batch import Tokens
 from playground.compression.classifier import Classifier, LowRankEmbedding
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.training import fine_tune
@@ -32,14 +32,13 @@ class KeepFrequentWords:
         if old.model.shape.char_cnn or old.model.shape.ngrams:
             raise UserError("This model computes word vectors from characters, so there is no table of words to cut.")
         if self.words < old.model.token_embedding.num_embeddings:
-            texts = (data.train.tokens, data.unlabelled(self.unlabelled).tokens)
-            ids = torch.cat([tokens.ids[tokens.valid] for tokens in texts])
-            keep_words(old, frequent(ids, self.words, data.train.tokens.specials))
+            keep_words(old, frequent(self.words, data.train.tokens, data.unlabelled(self.unlabelled).tokens))
         return fine_tune(start, data, rng, self.steps)
 
 
-def frequent(ids: Tensor, words: int, specials: Specials) -> Tensor:
-    """The special tokens and the most frequent words, as ids in their order."""
+def frequent(words: int, *texts: Tokens) -> Tensor:
+    """The special tokens and the most frequent words of some texts, as ids in their order."""
+    ids, specials = torch.cat([tokens.ids[tokens.valid] for tokens in texts]), texts[0].specials
     counts = torch.bincount(ids, minlength=specials.size)
     special = ~specials.is_word(torch.arange(specials.size))
     counts[special] = len(ids) + 1

@@ -63,9 +63,10 @@ SOFT_TARGETS = Method(
     name="soft targets",
     aliases=("knowledge distillation", "KD", "distillation", "distil"),
     family="distillation",
-    rows=("C09", "C19"),
+    rows=("C09", "C19", "C24"),
     idea="A small student learns how probable its teacher finds each class, including the wrong ones.",
-    source="Hinton et al., arXiv:1503.02531, sec. 2; Buciluă et al. 2006",
-    unlike_paper="the student starts with layers of its teacher, and also reads unlabelled texts",
+    source="Hinton et al., arXiv:1503.02531, sec. 2; Buciluă et al. 2006; tags as in Tsai et al., arXiv:1909.00100",
+    unlike_paper="the student starts with layers of its teacher, and also reads unlabelled texts; a pair of texts is "
+    "read as one, not by two encoders (TwinBERT, arXiv:2002.06275)",
     step=SoftTargetLoss(),
 )

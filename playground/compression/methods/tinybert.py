@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from torch import Generator, Tensor
 
-from playground.compression.distillation.losses import attention_mse, embedding_mse, hidden_mse, soft_targets
+from playground.compression.distillation.losses import attention_mse, hidden_mse, soft_targets, state_mse
 from playground.compression.distillation.pretraining import TextStep, train_on_text
 from playground.compression.distillation.reading import Trace
 from playground.compression.distillation.students import (
@@ -56,7 +56,7 @@ class FollowLayers:
     def terms(self, student: Trace, teacher: Trace, mapping: list[int]) -> dict[str, Tensor]:
         """The weighted losses of the layers."""
         return {
-            "embeddings": self.embeddings * embedding_mse(student, teacher),
+            "embeddings": self.embeddings * state_mse(student, teacher, 0, 0),
             "attention": self.attention * attention_mse(student, teacher, mapping),
             "hidden": self.hidden * hidden_mse(student, teacher, mapping),
         }

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy, mse_loss
+from torch.nn.functional import mse_loss
 
 from playground.corpora.tinyworld.vocabulary import STEPS, as_word
 from playground.finetuning.data.dataset import About, AnswerForm, Dataset, Item, Layer, Pool, answered, share
@@ -289,11 +289,9 @@ class Span(AnswerForm):
         outside = (position < texts.positions[:, :1]) | (position > texts.positions[:, 1:])
         return head(hidden).masked_fill(outside[..., None], CLOSED)
 
-    def log_probabilities(self, scores: Tensor, labels: Tensor) -> Tensor:
-        return scores.log_softmax(dim=1)
-
-    def loss(self, scores: Tensor, labels: Tensor) -> Tensor:
-        return torch.stack([cross_entropy(scores[..., end], labels[:, end]) for end in (0, 1)]).mean()
+    def pairs(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """Each end is an answer, and each position a class."""
+        return scores.transpose(1, 2).flatten(0, 1), labels.flatten()
 
     def best(self, scores: Tensor) -> Tensor:
         """First and last position `[r, 2]` of the best span that is in order and not too long."""

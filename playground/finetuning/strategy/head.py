@@ -21,13 +21,14 @@ from playground.rng import generator
 class Head:
     """What the head reads: the top, one level (0: embeddings, k: layer k), a learnt mix of all, or all concatenated.
 
-    "joined" are the embeddings concatenated with such a mix. A text is one vector, as its input format says, or its
-    last position, the maximum and the mean concatenated (ULMFiT). With `recurrent` a bidirectional LSTM of the task's
-    own stands between, with `hidden` a layer of so many numbers with ReLU and batch norm (ULMFiT).
+    "joined" are the embeddings concatenated with such a mix. A text is one vector, as its input format says, the
+    maximum of all, or its last position, the maximum and the mean concatenated (ULMFiT). With `recurrent` a
+    bidirectional LSTM of the task's own stands between, with `hidden` a layer of so many numbers with ReLU and batch
+    norm (ULMFiT).
     """
 
     reads: Literal["top", "mix", "all", "joined"] | int = "top"
-    pool: Literal["mean", "concat"] = "mean"
+    pool: Literal["mean", "max", "concat"] = "mean"
     recurrent: bool = False
     hidden: int = 0
 
@@ -142,7 +143,10 @@ class TaskHead(LevelReader):
         mean = (hidden * weight).sum(1) / weight.sum(1).clamp(min=1.0)
         if self.spec.pool == "mean":
             return mean
-        return torch.cat([end, hidden.masked_fill(~valid[..., None], float("-inf")).amax(1), mean], dim=-1)
+        largest = hidden.masked_fill(~valid[..., None], float("-inf")).amax(1)
+        if self.spec.pool == "max":
+            return largest
+        return torch.cat([end, largest, mean], dim=-1)
 
 
 def hidden_layer(read: int, width: int) -> nn.Sequential:

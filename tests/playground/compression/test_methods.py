@@ -3,23 +3,32 @@
 import re
 import sys
 from copy import deepcopy
+from dataclasses import replace
+from math import exp, log
 
 import pytest
 import torch
+from torch import nn
 
 from playground.compression import Pipeline, find_method, methods
 from playground.compression.classifier import score_all, uncertainty
+from playground.compression.distillation.reading import read
 from playground.compression.distillation.students import layer_mapping
 from playground.compression.importance import head_importance
 from playground.compression.masks import gradual, zero_smallest
 from playground.compression.method import Compressed
+from playground.compression.methods.dual_train import FewWords, MixedWords, projection_loss, shared_projections
 from playground.compression.methods.factorised_embeddings import factorise
 from playground.compression.methods.layer_dropping import layers_kept
 from playground.compression.methods.mixed_precision import top_eigenvalue
 from playground.compression.methods.movement_pruning import TopScores
 from playground.compression.methods.theseus import ReplaceModules
+from playground.compression.storage import load, save
+from playground.compression.training import StepBatch
+from playground.corpora.corpus import pick
 from playground.errors import UserError
-from tests.compressing import data, quick, teacher
+from playground.zoo.recipe import BETAS
+from tests.compressing import data, quick, state, teacher
 
 
 def test_the_gradual_schedule_is_cubic_and_ends_exactly():
@@ -243,3 +252,148 @@ def test_words_that_are_left_out_are_read_as_the_unknown_word():
     assert torch.equal(kept[read[there]], ids[there])
     assert bool((read[~there] == known.test.tokens.specials.unknown).all())
     assert not bool(there.all())
+
+
+def test_a_cnn_is_a_convolution_under_tanh_and_its_maximum_over_time():
+    known, made = data(), quick("CNN", width=6).apply(teacher(), data()).classifier
+    texts, network = known.test.pick(torch.arange(8)), made.model.network
+    assert not bool(texts.tokens.valid.all())
+    [layer] = network.encoder.blocks
+    radius = layer.offsets.stop - 1
+    filters = layer.fc.weight.unflatten(1, (2 * radius + 1, -1)).transpose(1, 2)  # [f, d, 2r + 1]
+    for k, length in enumerate(texts.tokens.lengths):
+        vectors = network.embedding_projection(made.model.token_embedding(texts.tokens.ids[k, :length]))  # [t, d]
+        beyond = layer.boundary.expand(radius, -1)
+        padded = torch.cat([beyond, vectors, beyond]).T[None]
+        states = torch.conv1d(padded, filters, layer.fc.bias).tanh()[0]  # [f, t]
+        assert torch.allclose(made(texts)[k], made.head.score(states.amax(1)), atol=1e-6)
+
+
+def test_mobilebert_trains_one_layer_after_the_other_on_its_states_and_attention():
+    """The transfer alone, against a plain loop over the same batches that reads the model's own attention weights."""
+    known, settings = data(), {"layer_steps": 3, "text_steps": 0, "steps": 0}
+    step = methods()["MobileBERT"].step
+    [begun, made] = (
+        replace(step, **settings | some).apply(Compressed.whole(teacher()).copy(), known, torch.Generator())
+        for some in ({"layer_steps": 0}, {})
+    )
+    before, base, rng = state(begun.classifier), known.base.learner, torch.Generator()
+    student = begun.classifier.model
+    for depth, block in enumerate(student.network.encoder.layers):
+        optimiser = torch.optim.AdamW(block.parameters(), lr=6e-3, betas=BETAS, weight_decay=0.01)
+        for k in range(3):
+            text, size = known.pretraining, base.entry.recipe.batch_size
+            rows = pick(text, torch.randint(len(text.ids), (size,), generator=rng))
+            base.objective.batch(rows, rng)
+            optimiser.param_groups[0]["lr"] = 6e-3 * (1 - k / 3)
+            (ours, seen), (theirs, shown) = (_states_and_weights(model, rows) for model in (student, base.model))
+            valid, rows_read = rows.valid, rows.valid[:, None, :].expand(seen[depth].shape[:3])
+            error = (ours[depth + 1][valid] - theirs[depth + 1][valid]).square().mean()
+            p, q = shown[depth][rows_read], seen[depth][rows_read]
+            divergence = (torch.xlogy(p, p) - p * q.clamp(min=1e-30).log()).sum() / len(p)
+            for name, loss in (("states", error), ("attention", divergence)):
+                recorded = made.curves[f"{name} of layer {depth + 1} (text)"][k]
+                assert recorded == pytest.approx(loss.item(), rel=1e-3, abs=1e-7), (name, depth, k)
+            block.zero_grad()
+            (error + divergence).backward()
+            torch.nn.utils.clip_grad_norm_(block.parameters(), 1.0)
+            optimiser.step()
+    after = state(made.classifier)
+    assert {name for name in after if not torch.equal(after[name], before[name])} == {
+        name for name in after if "encoder.blocks" in name
+    }
+    assert made.classifier.model.network.encoder.layers[0].mlp.fc1.weight.shape == (16, 16)
+    assert made.layers == ((1,), (2,))
+
+
+def _states_and_weights(model, tokens):
+    """The states of every level and the attention weights of every layer."""
+    model.network(model._plain(tokens), model.token_embedding.weight, kept := {})
+    return model.hidden_states(tokens), kept["encoder"]
+
+
+def test_dual_train_projects_matrices_of_a_size_with_the_same_two_projections():
+    rng = torch.Generator().manual_seed(0)
+    pairs = [(torch.randn(4, 6, generator=rng), torch.randn(2, 3, generator=rng)) for _ in range(2)]
+    pairs.append((torch.randn(6, 4, generator=rng), torch.randn(3, 2, generator=rng)))
+    shared = shared_projections(pairs, rng)
+    assert {name: tuple(p.shape) for name, p in shared.items()} == {
+        "0 4": (2, 4), "1 6": (3, 6), "0 6": (3, 6), "1 4": (2, 4)
+    }  # fmt: skip
+    total = 0.0
+    for theirs, ours in pairs:
+        left, right, big = shared[f"0 {len(theirs)}"], shared[f"1 {len(theirs[0])}"], theirs.tolist()
+        for i, row in enumerate(left.tolist()):
+            for j, column in enumerate(right.tolist()):
+                down = sum(x * big[k][m] * y for k, x in enumerate(row) for m, y in enumerate(column))
+                total += (down - float(ours[i, j])) ** 2
+    assert projection_loss(pairs, shared).item() == pytest.approx(total, rel=1e-4)
+
+
+def test_dual_train_reads_rare_words_as_unknown_and_some_words_through_the_student():
+    few = FewWords(torch.tensor([0, 2, 3]), 5, 2)
+    assert few(torch.arange(5.0)[:, None]).flatten().tolist() == [0, 2, 2, 3, 2]
+    student = nn.Embedding(5, 2)
+    mixed = MixedWords(student, 4, torch.Generator())
+    mixed.drawn, table = torch.tensor([True, False, False, True, False]), torch.randn(5, 4)
+    read = mixed(table)
+    assert torch.equal(read[[1, 2, 4]], table[[1, 2, 4]])
+    assert torch.allclose(read[[0, 3]], student.weight[[0, 3]] @ mixed.up)
+    read.sum().backward()
+    assert student.weight.grad.any(dim=1).tolist() == mixed.drawn.tolist()
+
+
+def test_dual_train_makes_a_narrow_model_with_few_words_and_leaves_the_base_as_it_is():
+    base = data().base.learner.model
+    before = state(base)
+    made = quick("DualTrain").apply(teacher(), data()).classifier
+    assert made.model.token_embedding.weight.shape == (40, 8)
+    assert len(made.kept_ids) == 40
+    assert all(torch.equal(value, before[name]) for name, value in base.state_dict().items())
+
+
+@pytest.mark.parametrize("task", ["part of speech", "question answering", "entailment", "similarity"])
+def test_soft_targets_compare_the_answers_of_every_task(task):
+    """A distribution for each word, for each end of a span, or for each pair of texts; of a number its square."""
+    known, whole = data(task=task), teacher(task=task)
+    student, texts = deepcopy(whole), known.train.pick(torch.arange(5))
+    student.head.score.weight.data.add_(
+        torch.randn(student.head.score.weight.shape, generator=torch.Generator().manual_seed(1))
+    )
+    with torch.no_grad():
+        ours, theirs = student(texts), whole(texts)
+        found = float(find_method("soft targets").step.loss(StepBatch(student, whole, texts, texts))["soft targets"])
+    if task == "question answering":
+        ours, theirs = (torch.cat([scores[..., 0], scores[..., 1]]) for scores in (ours, theirs))
+    rows = []
+    for s, t in zip(ours.double().tolist(), theirs.double().tolist(), strict=True):
+        q, p = (_softmax([x / 2.0 for x in row]) for row in (s, t))
+        rows.append(
+            4 * sum(a * log(a / b) for a, b in zip(p, q, strict=True) if a) if len(s) > 1 else (s[0] - t[0]) ** 2
+        )
+    assert len(rows) == {"part of speech": int((texts.labels >= 0).sum()), "question answering": 10}.get(task, 5)
+    assert found == pytest.approx(0.5 * sum(rows) / len(rows), rel=1e-4)
+
+
+def _softmax(row):
+    raised = [exp(value - max(row)) for value in row]
+    return [value / sum(raised) for value in raised]
+
+
+@pytest.mark.parametrize("task", ["part of speech", "question answering", "entailment"])
+@pytest.mark.parametrize("name", ["soft targets", "PKD", "DistilBERT", "BiLSTM", "CNN"])
+def test_a_student_learns_tags_spans_and_pairs_from_its_teacher(name, task, tmp_path):
+    known = data(task=task)
+    made = quick(name).apply(teacher(task=task), known)
+    assert made.curves.get("soft targets", made.curves.get("scores"))[0] > 0
+    save(tmp_path, made, known.base.words)
+    back = score_all(load(tmp_path, known.task).classifier, known.test)
+    assert torch.equal(back, score_all(made.classifier, known.test))
+    assert 0 <= known.test.answer.measure(back, known.test.labels)["accuracy"] <= 1
+
+
+def test_where_answers_are_about_words_pkd_compares_the_vectors_of_all_words():
+    texts = data(task="part of speech").train.pick(torch.arange(3))
+    reading = read(teacher(task="part of speech"), texts)
+    states = teacher(task="part of speech").model.hidden_states(texts.tokens)
+    assert torch.equal(reading.vectors[0], states[1][texts.tokens.valid])

@@ -122,8 +122,10 @@ def test_a_span_has_a_distribution_over_positions_for_each_of_its_ends():
     answer = find_task("question answering").answer
     scores, labels = torch.randn(3, 5, 2, generator=torch.Generator().manual_seed(0)), torch.tensor([[0, 1]] * 3)
     each = answer.log_probabilities(scores, labels)
-    assert torch.allclose(each.exp().sum(1), torch.ones(3, 2))
-    chosen = torch.stack([each[:, 0, 0], each[:, 1, 1]])
+    assert torch.allclose(each.exp().sum(1), torch.ones(6))  # first and last position of each of 3 texts
+    starts, ends = scores[..., 0].log_softmax(1), scores[..., 1].log_softmax(1)
+    assert torch.allclose(each, torch.stack([starts, ends], dim=1).flatten(0, 1))
+    chosen = torch.stack([starts[:, 0], ends[:, 1]])
     assert torch.allclose(answer.loss(scores, labels), -chosen.mean())
 
 

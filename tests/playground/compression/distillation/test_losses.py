@@ -101,7 +101,7 @@ def test_patient(readings):
     ours, theirs = readings
     mapping, total = [1, 1], []
     for k, t in list(enumerate(mapping))[:-1]:
-        for u, v in zip(ours.text[k].tolist(), theirs.text[t].tolist(), strict=True):
+        for u, v in zip(ours.vectors[k].tolist(), theirs.vectors[t].tolist(), strict=True):
             long, other = sqrt(sum(x * x for x in u)), sqrt(sum(x * x for x in v))
             total.append(sum((x / long - y / other) ** 2 for x, y in zip(u, v, strict=True)))
     assert float(losses.patient(ours, theirs, mapping)) == pytest.approx(sum(total) / len(total), **NEAR)
@@ -134,7 +134,7 @@ def test_embeddings_and_states(readings):
                 ((ours, k), (theirs, t)))  # fmt: skip
         return _mean_square(u, v)
 
-    assert float(losses.embedding_mse(ours, theirs)) == pytest.approx(plain(0, 0), **NEAR)
+    assert float(losses.state_mse(ours, theirs, 0, 0)) == pytest.approx(plain(0, 0), **NEAR)
     assert float(losses.hidden_mse(ours, theirs, [1, 0])) == pytest.approx(plain(1, 2) + plain(2, 1), **NEAR)
 
 
@@ -181,8 +181,10 @@ def _divergence(ours, theirs, trace):
 
 def test_minilm(readings):
     ours, theirs = (reading.trace for reading in readings)
-    plain = _divergence(ours.attention[-1], theirs.attention[-1], theirs)
-    assert float(losses.attention_transfer(ours, theirs)) == pytest.approx(plain, rel=1e-4)
+    for layer in (0, -1):
+        plain = _divergence(ours.attention[layer], theirs.attention[layer], theirs)
+        assert float(losses.attention_transfer(ours, theirs, layer)) == pytest.approx(plain, rel=1e-4)
+    assert losses.attention_transfer(ours, theirs) == losses.attention_transfer(ours, theirs, 1)
     relations = []
     for trace_ in (ours, theirs):
         values, wide = trace_.values[-1], trace_.values[-1].shape[-1]
@@ -196,7 +198,7 @@ def test_a_student_that_is_its_teacher_has_nothing_to_learn(readings):
     same = theirs.trace
     found = [
         losses.soft_targets(theirs.scores, theirs.scores, 2.0),
-        losses.patient(theirs, theirs, [0, 1]), losses.embedding_mse(same, same), losses.hidden_mse(same, same, [0, 1]),
+        losses.patient(theirs, theirs, [0, 1]), losses.hidden_mse(same, same, [0, 1]),
         losses.attention_mse(same, same, [0, 1]), losses.attention_transfer(same, same),
         losses.value_relation(same, same),
     ]  # fmt: skip
