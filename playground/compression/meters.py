@@ -109,18 +109,21 @@ def operations(classifier: Classifier, texts: Dataset) -> float:
 
 @torch.no_grad()
 def latencies(classifiers: Mapping[str, Classifier], texts: Dataset) -> dict[str, dict[int, Latency]]:
-    """Seconds of a batch of each size, taken in turns in one run, so that all share what else the machine does."""
+    """Seconds of a batch of each size, in one run and each round in another order, so that all share what else is done.
+
+    Each model has just read the batch once, so that none pays for what the one before it left in the caches.
+    """
     names = list(classifiers)
     taken: dict[str, dict[int, list[float]]] = {name: {batch: [] for batch in BATCHES} for name in names}
-    for turn in range(-1, ROUNDS):  # the first turn warms up
+    rng = torch.Generator().manual_seed(0)
+    for turn in range(ROUNDS):
         for batch in BATCHES:
-            index = (torch.arange(batch) + max(0, turn) * batch) % len(texts.labels)
-            some = texts.pick(index)
-            for name in names[turn % len(names) :] + names[: turn % len(names)]:
+            some = texts.pick((torch.arange(batch) + turn * batch) % len(texts.labels))
+            for k in torch.randperm(len(names), generator=rng).tolist():
+                classifiers[names[k]](some)
                 began = time.perf_counter()
-                classifiers[name](some)
-                if turn >= 0:
-                    taken[name][batch].append(time.perf_counter() - began)
+                classifiers[names[k]](some)
+                taken[names[k]][batch].append(time.perf_counter() - began)
     return {name: {b: _latency(some, taken[names[0]][b]) for b, some in each.items()} for name, each in taken.items()}
 
 

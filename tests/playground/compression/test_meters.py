@@ -1,10 +1,11 @@
-"""The speed of early exit: one reading of all heads against the model run at each speed."""
+"""Meters: models timed side by side, and the speed of early exit against the model run at each speed."""
 
 from functools import cache
 
 import pytest
 import torch
 
+from playground.compression import meters
 from playground.compression.classifier import score_all, uncertainty
 from playground.compression.meters import SHOWN_EXITS, depth, operations, speed_curve
 from tests.compressing import data, quick, teacher
@@ -48,3 +49,17 @@ def test_texts_are_shown_from_the_surest_to_the_least_sure_with_each_answer():
     for text in curve["texts"]:
         assert len(text["uncertainty"]) == len(text["answers"]) == 4
         assert {text["right"], *text["answers"]} <= set(texts.answer.classes)
+
+
+def test_a_model_is_timed_on_a_batch_that_it_has_just_read_and_in_a_changing_order():
+    """Else the first of the list pays in every round for what the last left in the caches."""
+    calls = []
+    known = data().test
+    models = {name: lambda some, name=name: calls.append((name, tuple(some.labels.tolist()))) for name in "abc"}
+    found = meters.latencies(models, known)
+    assert calls[::2] == calls[1::2]
+    rounds = [calls[k : k + 6 : 2] for k in range(0, len(calls), 6)]
+    assert all({name for name, _ in each} == {*"abc"} and len({read for _, read in each}) == 1 for each in rounds)
+    first = [each[0][0] for each in rounds]
+    assert len(rounds) == meters.ROUNDS * len(meters.BATCHES) and min(map(first.count, "abc")) > len(rounds) / 6
+    assert all(each["share"] == 1 for each in found["a"].values())

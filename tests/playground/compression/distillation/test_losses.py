@@ -112,7 +112,7 @@ def test_patient_follows_a_last_layer_that_is_mapped_to_a_lower_one(readings):
     total = [
         sum((x / norm(own) - y / norm(other)) ** 2 for x, y in zip(own, other, strict=True))
         for k, t in enumerate([1, 0])
-        for own, other in zip(ours.text[k].tolist(), theirs.text[t].tolist(), strict=True)
+        for own, other in zip(ours.vectors[k].tolist(), theirs.vectors[t].tolist(), strict=True)
     ]
     assert float(losses.patient(ours, theirs, [1, 0])) == pytest.approx(sum(total) / len(total), **NEAR)
 
