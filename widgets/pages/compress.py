@@ -313,7 +313,7 @@ class Details(View):
         except UserError as refusal:
             self.cells.object, self.shown.object, self.speed.visible = say(refusal, "trouble"), "", False
             return
-        title = "Weight matrices: dark where weights are left, green where they have fewer bits"
+        title = "Weight matrices: filled where weights are left, green where they have fewer bits"
         maps = drawn.matrix_maps(outcome.size.matrices, cells)
         self.cells.object = f'<div class="label">{title}</div>{maps}'
         exits = outcome.curves.get("speed")

@@ -1,5 +1,6 @@
 """What compression changed, as markup: the table, the meters, maps of the matrices, layers, lost words, exits."""
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Literal
@@ -109,7 +110,7 @@ def _meter(title: str, shares: Sequence[Share]) -> str:
 
 
 def matrix_maps(matrices: Sequence[WeightMatrix], cells: Mapping[str, Sequence[Sequence[float]]]) -> str:
-    """Each matrix as a map: dark where weights are left, light where they are 0, with its size and its bits."""
+    """Each matrix as a map: filled where weights are left, light where they are 0, with its size and its bits."""
     most = max((side for m in matrices for side in m.shape), default=1)
     maps = "".join(_map(m, cells[m.name], most) for m in matrices)
     return f'<div style="display:flex;flex-wrap:wrap;gap:{GAP}px;align-items:flex-start">{maps}</div>'
@@ -124,19 +125,22 @@ def _map(matrix: WeightMatrix, cells: Sequence[Sequence[float]], most: int) -> s
         for i, line in enumerate(cells)
         for j, share in enumerate(line)
     ]
-    name = (
-        matrix.name.removesuffix(".weight")
-        .replace("network.encoder.blocks.", "layer ")
-        .replace("token_embedding", "embedding")
-    )
-    first, _, rest = name.partition(".")
-    number = first.removeprefix("layer ")
-    shown = f"layer {int(number) + 1} {rest}" if number.isdigit() else name.replace("network.", "")
+    shown = _place(matrix.name)
     zeros = f", {matrix.sparsity:.0%} zeros" if matrix.sparsity >= 0.005 else ""
     said = f"{' × '.join(map(str, matrix.shape))}, {matrix.bits} bits{zeros}"
     parts += [words(0, 11, shown, more=' font-weight="600"'), words(0, 25, said, size=10)]
     width = max(columns, LETTER * max(len(shown) + 1, len(said) * 0.9))
     return picture("".join(parts), width, top + rows + 2, f"{shown}: {said}")
+
+
+def _place(name: str) -> str:
+    """Where a matrix is, in words, as in "decoder layer 2 mlp.fc1"."""
+    path = name.removesuffix(".weight").replace("token_embedding", "embedding")
+    found = re.fullmatch(r"(?:(backward)_)?network\.(?:(?:encoder|(decoder))\.blocks\.(\d+)\.)?(.*)", path)
+    if found is None:
+        return path
+    backward, decoder, number, rest = found.groups()
+    return " ".join(filter(None, (backward, decoder, number and f"layer {int(number) + 1}", rest)))
 
 
 def changes(outcome: Outcome, layers: int, classes: Sequence[str], speed: float | None = None) -> str:
@@ -245,18 +249,22 @@ def flips(changed: Sequence[Flip], number: int, classes: Sequence[str]) -> str:
 
 def lost_words(lost: LostWords) -> str:
     """The words whose loss rose most, or that have no vector any more; and how many predictions changed."""
-    said = [lost.note] if lost.note else []
+    said = lost.note
     if lost.predictions:
-        said.append(
-            f"Of {lost.predictions} predictions in held-out text, {lost.became_wrong} were right before and are "
-            f"wrong now; {lost.became_right} were wrong and are right now. Of {lost.compared} words that are asked for "
-            f"at least {FEWEST} times, the loss of {lost.rose} rose with a 95 % interval above 0; of 40 words, about "
-            "one does so by chance."
+        said = f"Of {lost.predictions} predictions in held-out text, none became wrong, and none became right."
+        if lost.became_wrong or lost.became_right:
+            said = (
+                f"Of {lost.predictions} predictions in held-out text, {lost.became_wrong} were right before and are "
+                f"wrong now; {lost.became_right} were wrong and are right now."
+            )
+        said += (
+            f" Of {lost.compared} words that are asked for at least {FEWEST} times, the loss of {lost.rose} rose with a "
+            "95 % interval above 0; of 40 words, about one does so by chance."
         )
     heads = ("word", "times in the text") if lost.note else (
         "word", "times asked", "loss before", "loss after", "rise ± standard error")  # fmt: skip
     table = wide_table("lost words", heads, map(_lost_word, lost.words)) if lost.words else ""
-    return f'<p class="quiet">{escape(" ".join(said))}</p>{table}'
+    return f'<p class="quiet">{escape(said)}</p>{table}'
 
 
 def _lost_word(lost: LostWord) -> list[str]:

@@ -432,6 +432,16 @@ def test_at_each_speed_texts_leave_where_their_head_is_sure():
     assert drawn.exits({}) == ""
 
 
+def test_a_matrix_is_named_by_its_place():
+    for name, place in {
+        "token_embedding.weight": "embedding", "network.embedding_projection.weight": "embedding_projection",
+        "network.encoder.blocks.0.mlp.fc1.weight": "layer 1 mlp.fc1",
+        "network.decoder.blocks.1.cross_attn.out.weight": "decoder layer 2 cross_attn.out",
+        "backward_network.encoder.blocks.0.backward_rnn.weight_ih_l0": "backward layer 1 backward_rnn.weight_ih_l0",
+    }.items():  # fmt: skip
+        assert f">{place}<" in drawn.matrix_maps([drawn.WeightMatrix(name, (2, 2), 0.0, 32)], {name: [[1.0]]})
+
+
 def test_layers_planks_and_flips_are_drawn():
     assert drawn.layer_mapping([(1, 2), (3, 4)], 4).count("<path") == 4
     assert "No layer" in drawn.layer_mapping([], 2)
