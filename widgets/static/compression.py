@@ -258,8 +258,8 @@ def lost_words(lost: LostWords) -> str:
                 f"wrong now; {lost.became_right} were wrong and are right now."
             )
         said += (
-            f" Of {lost.compared} words that are asked for at least {FEWEST} times, the loss of {lost.rose} rose with a "
-            "95 % interval above 0; of 40 words, about one does so by chance."
+            f" Of {lost.compared} words that are asked for at least {FEWEST} times, the loss of {lost.rose} rose with "
+            "a 95 % interval above 0; of 40 words, about one does so by chance."
         )
     heads = ("word", "times in the text") if lost.note else (
         "word", "times asked", "loss before", "loss after", "rise ± standard error")  # fmt: skip
