@@ -66,6 +66,7 @@ class TrainDually:
 
     width: int = knob(0, 0, 512, unit="numbers per position", why="Width of the student; 0: half of the teacher's.")
     words: int = knob(300, 8, 100_000, unit="words", why="How many frequent words the student knows.")
+    unlabelled: int = knob(500, 16, 5000, unit="texts", why="Additional texts in which words are counted.")
     mixed: float = knob(
         0.5, 0.0, 1.0, unit="share of the words", why="Words that the teacher reads with the student's vectors."
     )
@@ -81,7 +82,7 @@ class TrainDually:
         small = replace(shape, width=self.width or shape.width // 2)
         student = fresh(small, teacher, rng, data.train, data.base.words.words)
         ours, theirs = student.model.token_embedding, teacher.model.token_embedding
-        kept = frequent(self.words, data.train.tokens, data.unlabelled(500).tokens)
+        kept = frequent(self.words, data.train.tokens, data.unlabelled(self.unlabelled).tokens)
         few = FewWords(kept, ours.num_embeddings, specials.id_of("unknown"))
         parametrize.register_parametrization(ours, "weight", few)
         mixed = MixedWords(ours, theirs.embedding_dim, rng)
