@@ -37,15 +37,11 @@ from widgets.state.transfer import base_of_session
 SHOWN_FIRST = ("DistilBERT", "layer sharing", "int8", "small from scratch")
 """What a visit begins with: smaller and faster, smaller alone, fewer bits, and the honest baseline."""
 
-OFFERED = (
-    *SHOWN_FIRST, "DistilBERT + int8", "soft targets", "PKD", "TinyBERT", "MobileBERT", "MiniLM", "DualTrain", "PD",
-    "Theseus", "BiLSTM", "CNN", "layer dropping", "head pruning", "neuron pruning", "pruning",
-    "pruning(sparsity=0.9, stored=sparse)", "movement pruning", "factorised embeddings", "low rank",
-    "smaller vocabulary", "early exit", "quantization(bits=8)", "quantization", "quantization(bits=3)",
-    "quantization(bits=2)", "quantization(bits=1)", "Q8BERT", "Q8BERT(bits=2)", "mixed precision",
+VARIANTS = (
+    "DistilBERT + int8", "pruning(sparsity=0.9, stored=sparse)", "quantization(bits=8)", "quantization(bits=3)",
+    "quantization(bits=2)", "quantization(bits=1)", "Q8BERT(bits=2)",
 )  # fmt: skip
-"""Pipelines that can be chosen without putting one together."""
-
+"""Pipelines that can be chosen without putting one together, beside every method with its own settings."""
 
 TASKS = [name for name, task in tasks().items() if task.answer.about != "written"]
 """The tasks whose answers a head gives; models that write are not compressed here."""
@@ -234,7 +230,11 @@ class CompressStore(param.Parameterized):
     @property
     def offered(self) -> list[str]:
         """The pipelines that can be chosen."""
-        return list(dict.fromkeys([*self.own, *(read_pipeline(line).name for line in OFFERED), *self.chosen]))
+        return list(
+            dict.fromkeys(
+                [*self.own, *(read_pipeline(line).name for line in (*SHOWN_FIRST, *methods(), *VARIANTS)), *self.chosen]
+            )
+        )
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from playground.compression import compare as room
-from playground.compression import read_pipeline
+from playground.compression import methods, read_pipeline
 from playground.compression.compare import Compression
 from playground.compression.lost_words import LostWord, LostWords
 from playground.compression.storage import FILE, load
@@ -27,7 +27,7 @@ from widgets.charts.frontier import COSTS, FAINT, FULL, frontier_chart, points
 from widgets.pages.compress import LayerMap
 from widgets.state import compress as module
 from widgets.state.app import Store
-from widgets.state.compress import OFFERED, QUESTIONS, SHOWN_FIRST, CompressStore, Placement
+from widgets.state.compress import QUESTIONS, SHOWN_FIRST, VARIANTS, CompressStore, Placement
 from widgets.state.quota import Quota
 from widgets.static import compression as drawn
 
@@ -124,10 +124,10 @@ def test_what_cannot_follow_is_refused_in_a_sentence():
 def test_all_that_is_offered_is_written_as_it_is_read():
     asked = [line for question in QUESTIONS.values() for line in question["chosen"]]
     state = CompressStore()
-    for line in (*SHOWN_FIRST, *asked):
+    for line in (*SHOWN_FIRST, *VARIANTS, *methods(), *asked):
         assert read_pipeline(line).name == line
         assert line in state.offered
-    assert len(state.offered) == len(set(OFFERED))
+    assert len(state.offered) == len({*state.offered})
 
 
 @pytest.fixture
