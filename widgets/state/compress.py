@@ -230,11 +230,8 @@ class CompressStore(param.Parameterized):
     @property
     def offered(self) -> list[str]:
         """The pipelines that can be chosen."""
-        return list(
-            dict.fromkeys(
-                [*self.own, *(read_pipeline(line).name for line in (*SHOWN_FIRST, *methods(), *VARIANTS)), *self.chosen]
-            )
-        )
+        known = (read_pipeline(line).name for line in (*SHOWN_FIRST, *methods(), *VARIANTS))
+        return list(dict.fromkeys([*self.own, *known, *self.chosen]))
 
 
 @dataclass(frozen=True)
