@@ -10,7 +10,6 @@ from typing import Any
 
 from safetensors.torch import load, save
 
-from playground.finetuning.run.record import FILE as LANES
 from playground.finetuning.run.record import TrialRecord
 from playground.training.observe import replay as moments
 from playground.training.store.metrics import _keep_until
@@ -167,8 +166,8 @@ WAYS = (
     (_lines("runs/run/metrics.jsonl"), _replayed),
     (_lines("runs/run/metrics.jsonl"), _baked),
     (_lines("runs/run/metrics.jsonl"), _cut),
-    (_lines(f"found/{LANES}"), _resumed),
-    (_lines(f"found/{LANES}"), _compared),
+    (_lines(f"found/{TrialRecord.file}"), _resumed),
+    (_lines(f"found/{TrialRecord.file}"), _compared),
     (_moments, _replayed),
     (_moments, _baked),
     (_list_of_runs, _listed),
