@@ -54,7 +54,8 @@ class CompressedModels:
             if name != UNCOMPRESSED
         )
         return in_block(
-            f'<div class="pictures">{kept}</div>{compression.meters(facts)}{compression.table(facts)}'
+            f'<div class="pictures">{kept}</div>{compression.frontier(facts)}'
+            f"{compression.meters(facts)}{compression.table(facts)}"
             + "".join(f"<p>{escape(line)}</p>" for line in (facts["verdict"], *facts["notices"]))
             + changed
         )

@@ -1,5 +1,6 @@
 """Compress page: one fine-tuned model made smaller in several ways; what each keeps, and what it costs."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -7,11 +8,10 @@ import panel as pn
 import panel_material_ui as pmui
 
 from playground.compression import FAMILIES, methods
-from playground.compression.compare import CompressionFacts
+from playground.compression.compare import Compression, CompressionFacts
 from playground.compression.method import UNCOMPRESSED
 from playground.compression.storage import FILE
 from playground.errors import UserError
-from widgets.charts import frontier
 from widgets.pages.base_model import base_choice, describe_base
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import (
@@ -26,7 +26,6 @@ from widgets.pages.layout import (
     download,
     heading,
     number,
-    plot,
     row,
     typed,
 )  # fmt: skip
@@ -39,6 +38,11 @@ from widgets.theme import html, say
 ABOUT = (
     "Compress the model that you have trained. Three meters are shown side by side, because they can disagree: file "
     "size, operations and latency. Next to them is the share of the accuracy above chance that is kept."
+)
+
+FRONTIER_SAYS = (
+    "Each mark is a pipeline, each line one standard deviation over the seeds. A mark is pale where a model that costs "
+    "at most as much scores higher by more than the noise."
 )
 
 METERS_SAY = (
@@ -185,29 +189,26 @@ class Results(View):
         self.compress, self.drawn = compress, (-1, -1)
         self.status = html("")
         self.progress = pmui.LinearProgress(variant="determinate", value=0, margin=(8, 10), visible=False, **STRETCH)
-        self.chart, self.legend = frontier.frontier_chart(), html("")
-        self.cost = pmui.RadioButtonGroup(
-            options={name: key for key, name in zip(frontier.COSTS, ("bytes", "operations", "seconds", "parameters"),
-                                                    strict=True)},
-            value="bytes", size="small", margin=(6, 10),
-        )  # fmt: skip
-        self.cost.param.watch(lambda _: self._draw_frontier(), "value")
-        self.verdict, self.table, self.meters = html(""), html(""), html("")
+        self.verdict, self.frontier, self.table, self.meters = html(""), html(""), html(""), html("")
         self.details = Details(compress)
         self.exports = row(
-            self._button("compression.csv", "Table (CSV)"), self._button("compression.json", "Everything (JSON)"),
+            self._button(self._picture, "frontier.svg", "Frontier (SVG)"),
+            *(self._button(partial(compress.file, f"compression.{kind}"), f"compression.{kind}", name)
+              for kind, name in (("csv", "Table (CSV)"), ("json", "Everything (JSON)"))),
             margin=(0, 6),
         )  # fmt: skip
         self.found = column(
-            self.verdict, row(heading("Cost"), self.cost), plot(self.chart), self.legend,
+            self.verdict, heading("The frontier"), html(say(FRONTIER_SAYS, "quiet")), self.frontier,
             heading("Three meters, side by side"), html(say(METERS_SAY, "quiet")), self.meters, self.table,
             self.exports, self.details, visible=False,
         )  # fmt: skip
         super().__init__(column(self.status, self.progress, self.found))
 
-    def _button(self, name: str, label: str) -> Any:
-        make = partial(self.compress.file, name)
+    def _button(self, make: Callable[[], bytes], name: str, label: str) -> Any:
         return download(make, name, label, variant="outlined", margin=(4, 4))
+
+    def _picture(self) -> bytes:
+        return drawn.frontier(self.compress.facts(), paper=True).encode()
 
     def poll(self) -> None:
         compress, job = self.compress, self.compress.running
@@ -220,8 +221,8 @@ class Results(View):
         self.progress.param.update(visible=job.busy, value=round(100 * (job.share or 0)))
         self.found.visible = known is not None and len(known.outcomes) > 1
         self.exports.visible = self.details.layout.visible = compress.result is not None
-        if self.found.visible:
-            self._draw()
+        if known is not None and self.found.visible:
+            self._draw(known)
 
     def _said(self) -> str:
         """How far it is while models are still being made."""
@@ -235,24 +236,13 @@ class Results(View):
             return say(f"Stopped.{done}", "quiet")
         return say(f"Compressing.{done} Latency and the verdict come when all models are done.", "quiet")
 
-    def _draw(self) -> None:
-        facts = self._facts()
+    def _draw(self, known: Compression) -> None:
+        facts, finished = known.facts(self.compress.base_name, self.compress.corpus_name), bool(known.seconds)
         self.table.object, self.meters.object = drawn.table(facts), drawn.meters(facts)
-        self.legend.object = frontier.legend(facts)
-        self._draw_frontier()
-        finished = self.compress.result is not None
+        self.frontier.object = drawn.frontier(facts)
         self.verdict.object = _verdict(facts) if finished else ""
         if finished:
             self.details.offer([row["name"] for row in facts["pipelines"]])
-
-    def _facts(self) -> CompressionFacts:
-        known = self.compress.so_far
-        assert known is not None
-        return known.facts(self.compress.base_name, self.compress.corpus_name)
-
-    def _draw_frontier(self) -> None:
-        if self.found.visible:
-            self.chart.show(self._facts(), self.cost.value)
 
 
 def _verdict(facts: CompressionFacts) -> str:

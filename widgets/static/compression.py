@@ -1,20 +1,21 @@
 """What compression changed, as markup: the table, the meters, maps of the matrices, layers, lost words, exits."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, Literal
 
 from numpy import array
 from torch import tensor
 
-from playground.compression.compare import CompressionFacts, Outcome, PipelineFacts
+from playground.compression.compare import CompressionFacts, Meter, Outcome, PipelineFacts
 from playground.compression.lost_words import FEWEST, LostWord, LostWords
 from playground.compression.meters import Flip, Latency, SpeedCurve, WeightMatrix
 from playground.compression.report import kept_in_words
 from playground.finetuning.comparing.significance import PairFacts
 from playground.finetuning.data.task import short
 from widgets.charts.columns import ticks
+from widgets.charts.legend import MARKERS, shape, style
 from widgets.design_tokens import BLUE, GREEN, ORANGE
 from widgets.static.comparison import paired_difference, wide_table
 from widgets.static.findings import one_matrix
@@ -30,6 +31,16 @@ COUNTED: dict[Literal["parameters", "bytes", "operations"], str] = {
 TIMED = {"1": "latency, batch of 1", "32": "latency, batch of 32"}
 """Those that are measured, by the size of the batch."""
 
+COSTS: dict[Meter, tuple[str, Callable[[PipelineFacts], float]]] = {
+    "bytes": ("file size, KiB", lambda row: row["bytes"] / 1024),
+    "operations": ("operations per text, millions", lambda row: row["operations"] / 1e6),
+    "seconds": ("latency, batch of 1, ms", lambda row: row["latency"]["1"]["median"] * 1e3),
+}
+"""What the frontier is drawn over: the words along the axis, and the number of a pipeline in its unit."""
+
+PANEL, EDGE, HIGH, FAINT = 310, 46, 190, 0.3
+"""Pixels of a panel of the frontier and of its left edge, and how opaque a pipeline is that another one beats."""
+
 Share = tuple[str, float, float, float]
 """A pipeline, its share of the uncompressed model's, and where a quarter of the rounds lies below and above."""
 
@@ -38,6 +49,45 @@ STEPS_A_SECOND = 12
 
 MAP, GAP, LETTER = 96, 12, 6.4
 """Pixels of the longest side of a matrix and between two of them, and the width of a letter."""
+
+
+def frontier(facts: CompressionFacts, paper: bool = False) -> str:
+    """The score of each pipeline over its cost, by each meter, with one standard deviation; pale where it is beaten."""
+    rows, meters = facts["pipelines"], facts["frontier"]
+    scores = [row["accuracy"]["mean"] + sign * row["accuracy"]["sd"] for row in rows for sign in (-1, 1)]
+    low, high = min(facts["chance"], *scores) - 0.02, min(1.02, max(scores) + 0.02)
+    parts = list[str]()
+
+    def y_of(score: float) -> float:
+        return HIGH - (HIGH - 24) * (score - low) / (high - low)
+
+    for k, meter in enumerate(meters):
+        left, (title, cost) = EDGE + k * PANEL, COSTS[meter]
+        most, wide = 1.08 * max(map(cost, rows)), PANEL - EDGE - 8
+        parts.append(words(left, 13, f"{short(facts['metric'])} over {title}", more=' font-weight="600"'))
+        for value in ticks(low, high, 4):
+            parts.append(f'<path d="M{left} {y_of(value):.1f}h{wide}" stroke="#8884"/>')
+            parts.append(words(left - 6, y_of(value) + 4, f"{value:.2f}", "end"))
+        parts += [words(left + wide * v / most, HIGH + 16, f"{v:g}", "middle") for v in ticks(0, most, 4)]
+        for n, row in enumerate(rows):
+            x, mean, sd = left + wide * cost(row) / most, row["accuracy"]["mean"], row["accuracy"]["sd"]
+            colour, alpha = style(n)[0], 1 if row["name"] in meters[meter] else FAINT
+            said = f"{row['name']}: {mean:.3f} ± {sd:.3f}, kept {kept_in_words(row['kept'])}; {title} {cost(row):,.2f}"
+            parts.append(
+                f'<g fill="{colour}" stroke="{colour}" opacity="{alpha}">'
+                f"<title>{escape(said)}</title>"
+                f'<path d="M{x:.1f} {y_of(mean + sd):.1f}V{y_of(mean - sd):.1f}"/>{_mark(n, x, y_of(mean))}</g>'
+            )
+    for n, row in enumerate(rows):  # what each mark is
+        x, y = EDGE + n % len(meters) * PANEL, HIGH + 40 + n // len(meters) * 19
+        parts.append(f'<g fill="{style(n)[0]}">{_mark(n, x, y - 4)}</g>{words(x + 12, y, row["name"])}')
+    foot = HIGH + 46 + (len(rows) - 1) // len(meters) * 19
+    return picture("".join(parts), len(meters) * PANEL, foot, "The frontier", paper)
+
+
+def _mark(number: int, x: float, y: float) -> str:
+    """The marker of a pipeline."""
+    return f'<g transform="translate({x:.1f} {y:.1f}) scale(1.4) translate(-13 -6)">{MARKERS[shape(number)]}</g>'
 
 
 def table(facts: CompressionFacts) -> str:
@@ -251,12 +301,10 @@ def lost_words(lost: LostWords) -> str:
     """The words whose loss rose most, or that have no vector any more; and how many predictions changed."""
     said = lost.note
     if lost.predictions:
-        said = f"Of {lost.predictions} predictions in held-out text, none became wrong, and none became right."
-        if lost.became_wrong or lost.became_right:
-            said = (
-                f"Of {lost.predictions} predictions in held-out text, {lost.became_wrong} were right before and are "
-                f"wrong now; {lost.became_right} were wrong and are right now."
-            )
+        said = (
+            f"Of {lost.predictions} predictions in held-out text, {lost.became_wrong} became wrong and "
+            f"{lost.became_right} became right."
+        )
         said += (
             f" Of {lost.compared} words that are asked for at least {FEWEST} times, the loss of {lost.rose} rose with "
             "a 95 % interval above 0; of 40 words, about one does so by chance."

@@ -6,6 +6,7 @@ import re
 import threading
 from base64 import b64decode
 from dataclasses import replace
+from html import unescape
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,7 +24,6 @@ from playground.zoo import entries
 from tests.compressing import data, quick, teacher
 from tests.runs import becomes, reviews
 from widgets import notebook
-from widgets.charts.frontier import COSTS, FAINT, FULL, frontier_chart, points
 from widgets.pages.compress import LayerMap
 from widgets.state import compress as module
 from widgets.state.app import Store
@@ -223,11 +223,8 @@ def test_the_frontier_and_the_meters_are_drawn_before_anything_is_timed(finished
     assert [event.done for event in events] == [*range(1, 9)]
     assert [len(event.outcomes) for event in events] == [1, 1, 2, 3, 4, 4, 4, 4]
     assert {len(some) for event in events[2:7] for some in event.outcomes.values()} == {1}, "the same seeds for all"
-    facts, chart = events[4].facts("it", "its"), frontier_chart()
-    assert list(points(facts, "operations")["name"]) == list(last.outcomes)
-    assert points(facts, "operations")["score"] == [o.accuracy for o, *_ in last.outcomes.values()]
-    chart.show(facts, "seconds")
-    assert list(chart.sources["points"].data["name"]) == []
+    facts = events[4].facts("it", "its")
+    assert marks(drawn.frontier(facts)) == [(o.pipeline, o.accuracy) for o, *_ in last.outcomes.values()] * 2
     assert drawn.meters(facts).count("<svg") == 3 and drawn.table(facts).count("–") >= 8
 
 
@@ -362,17 +359,29 @@ def test_a_model_that_cannot_read_the_same_text_says_why(both, finished, monkeyp
         show("head pruning")
 
 
-def test_the_frontier_draws_every_pipeline_and_dims_what_is_beaten(finished):
+def marks(picture):
+    """The name and the score of each mark of a frontier."""
+    found = re.findall(r"<title>([^<]*?): ([\d.]+) ±", picture)
+    return [(unescape(name), pytest.approx(float(score), abs=5e-4)) for name, score in found]
+
+
+def test_the_frontier_draws_every_pipeline_by_three_meters_and_dims_what_is_beaten(finished):
     facts = finished.facts()
-    chart = frontier_chart()
-    for meter, (axis, _) in COSTS.items():
-        chart.show(facts, meter)
-        assert chart.figure.xaxis[0].axis_label == axis
-        assert list(chart.sources["points"].data["name"]) == list(finished.result.outcomes)
-    beaten = {**facts, "frontier": {**facts["frontier"], "bytes": ["uncompressed"]}}
-    drawn_points = points(beaten, "bytes")
-    assert drawn_points["alpha"] == [FULL, FAINT, FAINT, FAINT]
-    assert points(None, "bytes")["name"] == []
+    names = [*finished.result.outcomes]
+    assert [name for name, _ in marks(drawn.frontier(facts))] == names * 3
+    beaten = {**facts, "frontier": {"bytes": ["uncompressed"]}}
+    shown = drawn.frontier(beaten)
+    assert re.findall(r' opacity="([\d.]+)"><title>', shown) == ["1"] + [f"{drawn.FAINT}"] * 3
+    assert drawn.frontier(facts, paper=True).startswith("<svg")
+    assert all(f">{name}</text>" in shown for name in names)
+    places = re.findall(r'<path d="M([\d.]+) [\d.]+V[\d.]+"/><g transform="translate\([\d.]+ ([\d.]+)\)', shown)
+    x, y = zip(*(map(float, place) for place in places), strict=True)
+    costs = [row["bytes"] for row in facts["pipelines"]]
+    assert [(each - drawn.EDGE) / (x[0] - drawn.EDGE) for each in x] == pytest.approx(
+        [cost / costs[0] for cost in costs], abs=0.01
+    )
+    scores = [row["accuracy"]["mean"] for row in facts["pipelines"]]
+    assert sorted(range(4), key=lambda k: (-y[k], k)) == sorted(range(4), key=lambda k: (scores[k], k))
 
 
 def test_the_pictures_hold_the_numbers_of_the_facts(finished):
@@ -405,7 +414,7 @@ def test_lost_words_are_drawn_with_their_counts_and_losses():
     lost = LostWords(14, 2, 1, 30, 20, (LostWord("<film>", 4, 1.0, 5.0, 0.25),))
     shown = drawn.lost_words(lost)
     assert re.findall("<td>(.*?)</td>", shown) == ["&lt;film&gt;", "4", "1.00", "5.00", "+4.00 ± 0.25"]
-    assert "Of 14 predictions in held-out text, 2 were right before and are wrong now; 1 were" in shown
+    assert "Of 14 predictions in held-out text, 2 became wrong and 1 became right." in shown
     assert "Of 30 words that are asked for at least 3 times, the loss of 20 rose" in shown
     assert "<td>" not in drawn.lost_words(LostWords(14))
     without = drawn.lost_words(LostWords(words=(LostWord("film", 4),), note="5 words have no vector any more."))
