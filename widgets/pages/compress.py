@@ -208,7 +208,7 @@ class Results(View):
         return download(make, name, label, variant="outlined", margin=(4, 4))
 
     def _picture(self) -> bytes:
-        return drawn.frontier(self.compress.facts(), paper=True).encode()
+        return drawn.frontier_file(self.compress.facts()).encode()
 
     def poll(self) -> None:
         compress, job = self.compress, self.compress.running

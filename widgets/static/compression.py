@@ -15,7 +15,7 @@ from playground.compression.report import kept_in_words
 from playground.finetuning.comparing.significance import PairFacts
 from playground.finetuning.data.task import short
 from widgets.charts.columns import ticks
-from widgets.charts.legend import MARKERS, shape, style
+from widgets.charts.legend import MARKERS, Mark, key, shape, style
 from widgets.design_tokens import BLUE, GREEN, ORANGE
 from widgets.static.comparison import paired_difference, wide_table
 from widgets.static.findings import one_matrix
@@ -33,7 +33,7 @@ TIMED = {"1": "latency, batch of 1", "32": "latency, batch of 32"}
 
 COSTS: dict[Meter, tuple[str, Callable[[PipelineFacts], float]]] = {
     "bytes": ("file size, KiB", lambda row: row["bytes"] / 1024),
-    "operations": ("operations per text, millions", lambda row: row["operations"] / 1e6),
+    "operations": ("operations per text, M", lambda row: row["operations"] / 1e6),
     "seconds": ("latency, batch of 1, ms", lambda row: row["latency"]["1"]["median"] * 1e3),
 }
 """What the frontier is drawn over: the words along the axis, and the number of a pipeline in its unit."""
@@ -51,38 +51,51 @@ MAP, GAP, LETTER = 96, 12, 6.4
 """Pixels of the longest side of a matrix and between two of them, and the width of a letter."""
 
 
-def frontier(facts: CompressionFacts, paper: bool = False) -> str:
+def frontier(facts: CompressionFacts) -> str:
     """The score of each pipeline over its cost, by each meter, with one standard deviation; pale where it is beaten."""
-    rows, meters = facts["pipelines"], facts["frontier"]
+    panels = "".join(picture(panel, PANEL, HIGH + 22, f"Frontier by {name}") for name, panel in _panels(facts).items())
+    marks = [Mark(row["name"], style(k)[0], shape=shape(k), width=0) for k, row in enumerate(facts["pipelines"])]
+    return f'<div style="display:flex;flex-wrap:wrap">{panels}</div>{key(marks)}'
+
+
+def frontier_file(facts: CompressionFacts) -> str:
+    """The same as one picture on white paper."""
+    panels, rows = _panels(facts), facts["pipelines"]
+    parts = [f'<g transform="translate({k * PANEL} 0)">{panel}</g>' for k, panel in enumerate(panels.values())]
+    for n, row in enumerate(rows):
+        x, y = EDGE + n % len(panels) * PANEL, HIGH + 40 + n // len(panels) * 19
+        parts.append(f'<g fill="{style(n)[0]}">{_mark(n, x, y - 4)}</g>{words(x + 12, y, row["name"])}')
+    foot = HIGH + 46 + (len(rows) - 1) // len(panels) * 19
+    return picture("".join(parts), len(panels) * PANEL, foot, "The frontier", paper=True)
+
+
+def _panels(facts: CompressionFacts) -> dict[Meter, str]:
+    """The axes and the marks of each meter."""
+    rows, panels = facts["pipelines"], dict[Meter, str]()
     scores = [row["accuracy"]["mean"] + sign * row["accuracy"]["sd"] for row in rows for sign in (-1, 1)]
     low, high = min(facts["chance"], *scores) - 0.02, min(1.02, max(scores) + 0.02)
-    parts = list[str]()
 
     def y_of(score: float) -> float:
         return HIGH - (HIGH - 24) * (score - low) / (high - low)
 
-    for k, meter in enumerate(meters):
-        left, (title, cost) = EDGE + k * PANEL, COSTS[meter]
+    for meter, best in facts["frontier"].items():
+        title, cost = COSTS[meter]
         most, wide = 1.08 * max(map(cost, rows)), PANEL - EDGE - 8
-        parts.append(words(left, 13, f"{short(facts['metric'])} over {title}", more=' font-weight="600"'))
+        parts = [words(EDGE, 13, f"{short(facts['metric'])} over {title}", more=' font-weight="600"')]
         for value in ticks(low, high, 4):
-            parts.append(f'<path d="M{left} {y_of(value):.1f}h{wide}" stroke="#8884"/>')
-            parts.append(words(left - 6, y_of(value) + 4, f"{value:.2f}", "end"))
-        parts += [words(left + wide * v / most, HIGH + 16, f"{v:g}", "middle") for v in ticks(0, most, 4)]
+            parts.append(f'<path d="M{EDGE} {y_of(value):.1f}h{wide}" stroke="#8884"/>')
+            parts.append(words(EDGE - 6, y_of(value) + 4, f"{value:.2f}", "end"))
+        parts += [words(EDGE + wide * v / most, HIGH + 16, f"{v:g}", "middle") for v in ticks(0, most, 4)]
         for n, row in enumerate(rows):
-            x, mean, sd = left + wide * cost(row) / most, row["accuracy"]["mean"], row["accuracy"]["sd"]
-            colour, alpha = style(n)[0], 1 if row["name"] in meters[meter] else FAINT
+            x, mean, sd = EDGE + wide * cost(row) / most, row["accuracy"]["mean"], row["accuracy"]["sd"]
+            colour, alpha = style(n)[0], 1 if row["name"] in best else FAINT
             said = f"{row['name']}: {mean:.3f} ± {sd:.3f}, kept {kept_in_words(row['kept'])}; {title} {cost(row):,.2f}"
             parts.append(
-                f'<g fill="{colour}" stroke="{colour}" opacity="{alpha}">'
-                f"<title>{escape(said)}</title>"
+                f'<g fill="{colour}" stroke="{colour}" opacity="{alpha}"><title>{escape(said)}</title>'
                 f'<path d="M{x:.1f} {y_of(mean + sd):.1f}V{y_of(mean - sd):.1f}"/>{_mark(n, x, y_of(mean))}</g>'
             )
-    for n, row in enumerate(rows):  # what each mark is
-        x, y = EDGE + n % len(meters) * PANEL, HIGH + 40 + n // len(meters) * 19
-        parts.append(f'<g fill="{style(n)[0]}">{_mark(n, x, y - 4)}</g>{words(x + 12, y, row["name"])}')
-    foot = HIGH + 46 + (len(rows) - 1) // len(meters) * 19
-    return picture("".join(parts), len(meters) * PANEL, foot, "The frontier", paper)
+        panels[meter] = "".join(parts)
+    return panels
 
 
 def _mark(number: int, x: float, y: float) -> str:

@@ -372,8 +372,9 @@ def test_the_frontier_draws_every_pipeline_by_three_meters_and_dims_what_is_beat
     beaten = {**facts, "frontier": {"bytes": ["uncompressed"]}}
     shown = drawn.frontier(beaten)
     assert re.findall(r' opacity="([\d.]+)"><title>', shown) == ["1"] + [f"{drawn.FAINT}"] * 3
-    assert drawn.frontier(facts, paper=True).startswith("<svg")
-    assert all(f">{name}</text>" in shown for name in names)
+    taken = drawn.frontier_file(facts)
+    assert taken.startswith("<svg") and marks(taken) == marks(drawn.frontier(facts))
+    assert all(f">{name}</text>" in taken and f"</svg> {name}<" in shown for name in names)
     places = re.findall(r'<path d="M([\d.]+) [\d.]+V[\d.]+"/><g transform="translate\([\d.]+ ([\d.]+)\)', shown)
     x, y = zip(*(map(float, place) for place in places), strict=True)
     costs = [row["bytes"] for row in facts["pipelines"]]
