@@ -19,7 +19,7 @@ from widgets.charts.legend import MARKERS, Mark, key, shape, style
 from widgets.design_tokens import BLUE, GREEN, ORANGE
 from widgets.static.comparison import paired_difference, wide_table
 from widgets.static.findings import one_matrix
-from widgets.static.svg import dot, heat, picture, rect, words
+from widgets.static.svg import BOLD, dot, heat, picture, rect, words
 
 COUNTED: dict[Literal["parameters", "bytes", "operations"], str] = {
     "parameters": "parameters",
@@ -81,7 +81,7 @@ def _panels(facts: CompressionFacts) -> dict[Meter, str]:
     for meter, best in facts["frontier"].items():
         title, cost = COSTS[meter]
         most, wide = 1.08 * max(map(cost, rows)), PANEL - EDGE - 8
-        parts = [words(EDGE, 13, f"{short(facts['metric'])} over {title}", more=' font-weight="600"')]
+        parts = [words(EDGE, 13, f"{short(facts['metric'])} over {title}", more=BOLD, explained=True)]
         for value in ticks(low, high, 4):
             parts.append(f'<path d="M{EDGE} {y_of(value):.1f}h{wide}" stroke="#8884"/>')
             parts.append(words(EDGE - 6, y_of(value) + 4, f"{value:.2f}", "end"))
@@ -157,7 +157,7 @@ def _meter(title: str, shares: Sequence[Share]) -> str:
     top, most, row = max(1.0, *(high for *_, high in shares)), 24, 19
     left = 8 + LETTER * min(most, max(len(name) for name, *_ in shares))
     width, end = 150, left + 150
-    parts = [words(0, 13, title, more=' font-weight="600"')]
+    parts = [words(0, 13, title, more=BOLD)]
     for k, (name, share, low, high) in enumerate(shares):
         y, unit = 22 + k * row, width / top
         shown = name if len(name) <= most else f"{name[: most - 1]}…"
@@ -191,7 +191,7 @@ def _map(matrix: WeightMatrix, cells: Sequence[Sequence[float]], most: int) -> s
     shown = _place(matrix.name)
     zeros = f", {matrix.sparsity:.0%} zeros" if matrix.sparsity >= 0.005 else ""
     said = f"{' × '.join(map(str, matrix.shape))}, {matrix.bits} bits{zeros}"
-    parts += [words(0, 11, shown, more=' font-weight="600"'), words(0, 25, said, size=10)]
+    parts += [words(0, 11, shown, more=BOLD), words(0, 25, said, size=10)]
     width = max(columns, LETTER * max(len(shown) + 1, len(said) * 0.9))
     return picture("".join(parts), width, top + rows + 2, f"{shown}: {said}")
 
@@ -226,8 +226,8 @@ def layer_mapping(layers: Sequence[Sequence[int]], teacher: int) -> str:
     row, box, apart, wide = 30, 64, 120, 198
     height = row * max(teacher, len(layers)) + 30
     parts = [
-        words(0, 13, "uncompressed", more=' font-weight="600"'),
-        words(apart, 13, "compressed", more=' font-weight="600"'),
+        words(0, 13, "uncompressed", more=BOLD),
+        words(apart, 13, "compressed", more=BOLD),
     ]
 
     def y_of(k: int) -> float:
@@ -266,7 +266,7 @@ def _ship(steps: Sequence[Sequence[bool]]) -> str:
     """The mixed model, its first layer at the bottom, as it ends; its steps are played where the pointer rests."""
     row, box, groups, seconds = 30, 180, len(steps[0]), len(steps) / STEPS_A_SECOND
     height, rules = 22 + groups * row, "@media (prefers-reduced-motion: no-preference) {"
-    parts = [words(0, 13, "The model in training: point at it to play", more=' font-weight="600"')]
+    parts = [words(0, 13, "The model in training: point at it to play", more=BOLD)]
     for k in range(groups):
         for text, colour, new in (
             (f"predecessor, group {k + 1}", BLUE, False),
@@ -376,7 +376,7 @@ def _speeds(curve: SpeedCurve, at: int) -> str:
         return foot - (foot - top) * (score - low) / (high - low)
 
     points = [(x_of(used), y_of(score)) for used, score in zip(layers, accuracy, strict=True)]
-    parts = [words(0, 13, "accuracy over layers used, a dot for each speed", more=' font-weight="600"')]
+    parts = [words(0, 13, "accuracy over layers used, a dot for each speed", more=BOLD)]
     for value in ticks(low, high, 4):
         parts.append(f'<path d="M{left} {y_of(value):.1f}h{width}" stroke="#8884"/>')
         parts.append(words(left - 6, y_of(value) + 4, f"{value:.2f}", "end"))
