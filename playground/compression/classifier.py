@@ -201,6 +201,15 @@ def cut_heads(attn: Attention, keep: Sequence[int]) -> None:
         if isinstance(part := getattr(attn, name, None), nn.Parameter):
             setattr(attn, name, nn.Parameter(part[..., list(keep), :].clone()))
     attn.out, attn.heads = _linear(attn.out.weight[:, rows], attn.out.bias), len(keep)
+    attn.kept_heads = tuple(attn.kept_heads[h] for h in keep)
+
+
+def kept_heads(model: LanguageModel) -> tuple[tuple[int, ...], ...]:
+    """The heads of the architecture, from 0, that each layer of the encoder still has."""
+    encoder, shape = cast("Network", model.network).encoder, model.shape
+    if isinstance(encoder, Stack):
+        return tuple(block.attn.kept_heads for block in encoder.layers)
+    return (tuple(range(shape.heads)),) * shape.layers
 
 
 @torch.no_grad()

@@ -183,9 +183,12 @@ def _measured(
     pipeline: Pipeline, made: Compressed, teacher: Classifier, data: TaskData, path: Path, seconds: float
 ) -> Outcome:
     test, model = data.test, made.classifier
-    measured = test.answer.measure(score_all(model, test), test.labels)
-    number, changed = flips(answers(teacher, test), answers(model, test), test, data.base.words)
-    before = data.base.remember(("held-out answers", data.seed), lambda: held_out_answers(teacher, data))
+    scores = score_all(model, test)
+    measured = test.answer.measure(scores, test.labels)
+    own, before = data.base.remember(
+        ("uncompressed", data.seed), lambda: (answers(score_all(teacher, test), test), held_out_answers(teacher, data))
+    )
+    number, changed = flips(own, answers(scores, test), test, data.base.words)
     after = before if model is teacher else held_out_answers(model, data)
     lost = lost_words(before, after, model, data)
     exits = {"speed": speed_curve(model, test, data.base.words)} if len(model.exits) else {}

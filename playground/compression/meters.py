@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from playground.compression.classifier import Classifier, matrices, score_all, uncertainty
+from playground.compression.classifier import Classifier, matrices, uncertainty
 from playground.compression.method import Compressed
 from playground.compression.storage import save
 from playground.finetuning.data.dataset import Dataset
@@ -211,11 +211,11 @@ class Flip:
     after: str
 
 
-def answers(classifier: Classifier, texts: Dataset) -> Tensor:
+def answers(scores: Tensor, texts: Dataset) -> Tensor:
     """The class of each text, `[n]`; empty where an answer is no class of a text."""
     if not texts.answer.classes:
         return torch.zeros(0, dtype=torch.long)
-    return texts.answer.pairs(score_all(classifier, texts), texts.labels)[0].argmax(1)
+    return texts.answer.pairs(scores, texts.labels)[0].argmax(1)
 
 
 def flips(before: Tensor, after: Tensor, texts: Dataset, tokenizer: Tokenizer) -> tuple[int, tuple[Flip, ...]]:

@@ -69,6 +69,7 @@ def pack(compressed: Compressed) -> tuple[dict[str, Tensor], Header]:
         "format": FORMAT, "version": __version__, "methods": compressed.methods, "layers": compressed.layers,
         "architecture": asdict(classifier.model.shape), "vocabulary": classifier.vocabulary,
         "head": {**asdict(head.spec), "read": head.score.in_features, "scores": head.score.out_features},
+        "heads": {name: attn.kept_heads for name, attn in _attentions(classifier).items()},
         "exits": len(classifier.exits), "speed": classifier.speed, "activation_bits": classifier.activation_bits,
         "grids": {name: [grid.bits, [*grid.codes.shape]] for name, grid in compressed.grids.items()},
         "sparse": sparse, "zeros": sorted(compressed.zeros),
@@ -108,6 +109,10 @@ def unpack(tensors: Mapping[str, Tensor], header: Header, task: Task, words: Seq
     classifier.vocabulary, classifier.speed = header["vocabulary"], header["speed"]
     classifier.exits = nn.ModuleList(_exit(header, model, task, k + 1) for k in range(header["exits"]))
     _fill(classifier, state)
+    for name, attn in _attentions(classifier).items():
+        attn.kept_heads = tuple(header["heads"][name])
+        if len(attn.kept_heads) != attn.heads:
+            raise ValueError(f"{name} has {attn.heads} heads, and its numbers are {attn.kept_heads}")
     round_activations(classifier, header["activation_bits"])
     return Compressed(
         classifier, grids, frozenset(header["zeros"]), bool(header["sparse"]), tuple(map(tuple, header["layers"])),
@@ -146,6 +151,11 @@ def _exit(header: Header, model: LanguageModel, task: Task, level: int) -> TaskH
     head = _head(header, model, task)
     head.top, head.levels = level, (level,)
     return head
+
+
+def _attentions(classifier: Classifier) -> dict[str, Attention]:
+    """Every attention of a model by its name."""
+    return {name: module for name, module in classifier.named_modules() if isinstance(module, Attention)}
 
 
 @torch.no_grad()

@@ -118,6 +118,7 @@ class Attention(nn.Module):
         if relative and segments:
             self.segment_bias = nn.Parameter(torch.zeros(heads, each))
             self.segment_embedding = nn.Parameter(torch.zeros(2, heads, each))
+        self.kept_heads = tuple(range(heads))  # fewer where heads were cut out, by their numbers before
         self.dropout = Dropout(dropout) if dropout else None
         self.prefix: Callable[[Tensor, float], Tensor] | None = None  # virtual tokens: queries, scale to values
         self.weight_taps: list[Callable[[Tensor], Tensor]] = []  # what reads or replaces weights (`taps.py`)

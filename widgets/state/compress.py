@@ -1,6 +1,6 @@
 """The state of the Compress page: the pipelines that are chosen or being put together, the run, and its result."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +11,11 @@ import param
 from torch import Tensor
 
 from playground.compression import find_method, methods, read_pipeline
-from playground.compression.classifier import Classifier, stack_of
+from playground.compression.classifier import kept_heads
 from playground.compression.compare import Compression, CompressionFacts, CompressionSpec, Outcome, compress
 from playground.compression.distillation.students import MAPPINGS, layer_mapping
 from playground.compression.meters import density
-from playground.compression.method import UNCOMPRESSED, Compressed
+from playground.compression.method import UNCOMPRESSED
 from playground.compression.methods.layer_dropping import student_layers
 from playground.compression.report import FILES
 from playground.compression.storage import FILE, load
@@ -211,7 +211,7 @@ class CompressStore(param.Parameterized):
             why = f"it is of the kind {other}, not {kind}" if kind != other else "it knows fewer words"
             raise UserError(f"{self.shown} cannot be compared with the uncompressed model on the stage: {why}.")
         (learner, corpus), tuned = self._begun, f"fine-tuned on {result.task.name}"
-        place = Placement.of(outcome, second, first.model.shape)
+        place = Placement.of(outcome.layers, kept_heads(second.model), first.model.shape)
         models = (
             StageModel(replace_model(learner, model), corpus, changed=f"{tuned}, {name}", placed=placed)
             for model, name, placed in ((first.model, UNCOMPRESSED, None), (second.model, self.shown, place))
@@ -247,17 +247,13 @@ class Placement:
     every: int
 
     @classmethod
-    def of(cls, outcome: Outcome | Compressed, classifier: Classifier, whole: Architecture) -> "Placement":
-        own, cut = classifier.model.shape.layers, outcome.curves.get("heads cut", [])
-        groups = outcome.layers or tuple((k + 1,) for k in range(own))
+    def of(
+        cls, groups: Sequence[Sequence[int]], heads: tuple[tuple[int, ...], ...], whole: Architecture
+    ) -> "Placement":
+        """Where layers go that stand for groups of the `whole` model's, from 1, and have these of its heads."""
+        groups = groups or tuple((k + 1,) for k in range(len(heads)))
         near = [[min(abs(t + 1 - each) for each in group) for group in groups] for t in range(whole.layers)]
-        heads = [tuple(range(whole.heads))] * own
-        for k, block in enumerate(stack_of(classifier.model, "Head pruning").layers if cut else ()):
-            numbers = (groups[k][0], k + 1)  # layers may have been dropped after the heads or before them
-            there = [tuple(h for h in range(whole.heads) if [layer, h + 1] not in cut) for layer in numbers]
-            few = tuple(range(block.attn.heads))
-            heads[k] = next((each for each in there if len(each) == len(few)), few)
-        return cls(tuple(each.index(min(each)) for each in near), tuple(heads), whole.heads)
+        return cls(tuple(each.index(min(each)) for each in near), heads, whole.heads)
 
     def __call__(self, weights: Tensor) -> Tensor:
         """Weights `[l, h, n, m]` in the places of the uncompressed model; a head that was cut has none."""

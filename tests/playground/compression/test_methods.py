@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from playground.compression import Pipeline, find_method, methods
-from playground.compression.classifier import score_all, uncertainty
+from playground.compression.classifier import kept_heads, score_all, uncertainty
 from playground.compression.distillation.reading import read
 from playground.compression.distillation.students import layer_mapping
 from playground.compression.importance import head_importance
@@ -397,3 +397,21 @@ def test_where_answers_are_about_words_pkd_compares_the_vectors_of_all_words():
     reading = read(teacher(task="part of speech"), texts)
     states = teacher(task="part of speech").model.hidden_states(texts.tokens)
     assert torch.equal(reading.vectors[0], states[1][texts.tokens.valid])
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("head pruning(chosen=4.1 4.2 3.4), layer dropping(dropped=bottom)", ((0, 1, 2), (2, 3))),
+        ("layer dropping(dropped=bottom), head pruning(chosen=2.1 2.2 1.4)", ((0, 1, 2), (2, 3))),
+        ("layer dropping(dropped=bottom), head pruning(chosen=1.1), head pruning(chosen=1.1 2.4)", ((2, 3), (0, 1, 2))),
+        ("head pruning(chosen=1.1 2.2), soft targets(layers=2, start=first)", ((1, 2, 3), (0, 2, 3))),
+        ("head pruning(chosen=1.1 3.2), Theseus(layers=2)", ((1, 2, 3), (0, 1, 2, 3))),
+        ("head pruning(chosen=1.1 2.1 3.1 4.1), layer sharing", ((1, 2, 3),) * 4),
+    ],
+)
+def test_heads_keep_their_numbers_through_later_methods_and_in_the_file(line, kept, tmp_path):
+    made, known = quick(line, layers=2).apply(teacher(4), data(4)), data(4)
+    assert kept_heads(made.classifier.model) == kept
+    save(tmp_path, made, known.base.words)
+    assert kept_heads(load(tmp_path, known.task).classifier.model) == kept

@@ -21,7 +21,7 @@ from playground.compression.storage import FILE, load
 from playground.errors import UserError
 from playground.training.system.turns import Turns
 from playground.zoo import entries
-from tests.compressing import data, quick, teacher
+from tests.compressing import data
 from tests.runs import becomes, reviews
 from widgets import notebook
 from widgets.pages.compress import LayerMap
@@ -321,24 +321,10 @@ def test_a_student_with_fewer_layers_shows_the_nearest_one_next_to_each(both, fi
     ("groups", "layers"), [(((1, 2), (3, 4)), (0, 0, 1, 1)), (((4,), (1,)), (1, 1, 0, 0)), ((), (0, 1, 1, 1))]
 )
 def test_the_nearest_layer_is_that_of_the_map(groups, layers):
-    outcome = SimpleNamespace(layers=groups, curves={})
-    student, whole = (SimpleNamespace(layers=n, heads=2) for n in (2, 4))
-    made = Placement.of(outcome, SimpleNamespace(model=SimpleNamespace(shape=student)), whole)
+    made = Placement.of(groups, ((0, 1), (0, 1)), SimpleNamespace(layers=4, heads=2))
     assert made.layers == layers
     numbers = torch.arange(4).view(2, 2, 1, 1)
     assert made(numbers)[:, 0, 0, 0].tolist() == [int(numbers[k, 0, 0, 0]) for k in layers]
-
-
-@pytest.mark.parametrize(
-    ("line", "kept"),
-    [
-        ("head pruning(chosen=4.1 4.2 3.4), layer dropping(dropped=bottom)", ((0, 1, 2), (2, 3))),
-        ("layer dropping(dropped=bottom), head pruning(chosen=2.1 2.2 1.4)", ((0, 1, 2), (2, 3))),
-    ],
-)
-def test_heads_stand_in_their_places_also_where_layers_are_dropped(line, kept):
-    made = quick(line).apply(teacher(4), data(4))
-    assert Placement.of(made, made.classifier, teacher(4).model.shape).heads == kept
 
 
 @pytest.mark.parametrize(("changed", "why"), [({"kept_ids": torch.arange(3)}, "knows fewer words"), ({}, "kind lstm")])
