@@ -36,10 +36,10 @@ STEM = 5
 def find(package: str, kind: type[T]) -> dict[str, T]:
     """Every constant of a kind in a package's modules by its `name`, in its own `order` if it has one, then by name.
 
-    A constant may be a tuple of several.
+    A constant may be a tuple of several; modules may stand in sub-packages.
     """
     home = importlib.import_module(package)
-    modules = [importlib.import_module(f"{package}.{m.name}") for m in pkgutil.iter_modules(home.__path__)]
+    modules = [importlib.import_module(m.name) for m in pkgutil.walk_packages(home.__path__, f"{package}.")]
     constants = [v for m in modules for k, v in vars(m).items() if k.isupper()]
     each = [one for v in constants for one in (v if isinstance(v, tuple) else (v,)) if isinstance(one, kind)]
     unique = {id(v): v for v in each}.values()

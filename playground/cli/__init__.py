@@ -21,6 +21,7 @@ COMMANDS = {
     "runs": "list saved runs, or show the curve of one",
     "compare": "compare fine-tuning strategies side by side",
     "compress": "compress a fine-tuned model, with three meters",
+    "claims": "run the papers' claims as experiments that may disagree",
     "choose": "find the run that suits a task",
     "generate": "generate text with a trained model, greedily, by beam search or by sampling",
     "edit": "give a sentence another label by replacing words",

@@ -34,17 +34,23 @@ def turned(entry: Entry) -> dict[str, Any]:
 
 def changes(entry: Entry) -> tuple[FieldChange, ...]:
     """All that differs between an entry and its parent; nothing where it has none."""
-    return tuple(_changes(entries()[entry.parent], entry)) if entry.parent else ()
+    if not entry.parent:
+        return ()
+    parent = entries()[entry.parent]
+    return (*_published(parent, entry), *trained_changes(parent, entry), *_data(parent, entry))
 
 
-def _changes(parent: Entry, entry: Entry) -> Iterator[FieldChange]:
-    yield from _published(parent, entry)
+def trained_changes(parent: Entry, entry: Entry) -> Iterator[FieldChange]:
+    """What differs in what is trained here: network, objective, recipe and phases."""
     yield from _parts(HERE, parent.model, entry.model)
     yield from _objective(parent, entry)
     yield from _parts(RECIPE, parent.recipe, entry.recipe)
     if parent.phases != entry.phases:
         before, after = (", then ".join(phase.name for phase in one.phases) or "one" for one in (parent, entry))
         yield FieldChange(PHASES, "one after another", before, after)
+
+
+def _data(parent: Entry, entry: Entry) -> Iterator[FieldChange]:
     for part in ("corpus", "data"):
         if (before := getattr(parent, part)) != (after := getattr(entry, part)):
             yield FieldChange(DATA, "text here" if part == "corpus" else "texts of the authors", before, after)

@@ -74,11 +74,15 @@ SHOWN, LONGEST = 12, 60
 
 @dataclass(frozen=True)
 class ReadyMade:
-    """What a checkpoint is trained as: an entry with its recipe, a generated corpus by its name, and a seed."""
+    """What a checkpoint is trained as: an entry with its recipe, so many tokens of a generated corpus, and a seed.
+
+    With 0 tokens the corpus has its own size.
+    """
 
     entry: Entry
     corpus: str
     seed: int = 0
+    tokens: int = 0
 
     @property
     def steps(self) -> int:
@@ -92,8 +96,8 @@ class ReadyMade:
     def name(self) -> str:
         """The name of its folder: what a person asks for first, and a hash of the recipe and the code."""
         entry = self.entry
-        asked = [entry.name, asdict(entry.model), settings(entry), entry.objective.name, self.corpus, self.seed]
-        digest = sha256(f"{json.dumps(asked, sort_keys=True, default=str)} {_code()}".encode()).hexdigest()
+        asked = [entry.name, asdict(entry.model), settings(entry), entry.objective.name, self.corpus, self.seed, self.tokens]
+        digest = sha256(f"{json.dumps(asked, sort_keys=True, default=str)} {code_hash()}".encode()).hexdigest()
         plain = re.sub(r"[^\w.-]+", "_", entry.name)[:LONGEST]
         return f"{plain}-seed{self.seed}-{self.steps}steps-{digest[:SHOWN]}"
 
@@ -162,10 +166,13 @@ def weights_hash(learner: TrainState) -> str:
     return hashed.hexdigest()
 
 
-def build(made: ReadyMade, home: Path | None = None) -> Generator[Event | Moment]:
+def build(
+    made: ReadyMade, home: Path | None = None, saves: int = SAVES, most_kept: int = MOST_KEPT
+) -> Generator[Event | Moment]:
     """Train a checkpoint with its events, from where an earlier build was cut off; one that is damaged anew.
 
-    Its curve and its moments are kept as those of any run, in a list of runs beside the folders.
+    Its curve and its moments are kept as those of any run, in a list of runs beside the folders; `saves` are the steps
+    of which a checkpoint is kept, `most_kept` the finished ones that stay.
     """
     folder = made.folder(home)
     if facts(made, home) is not None:
@@ -179,16 +186,16 @@ def build(made: ReadyMade, home: Path | None = None) -> Generator[Event | Moment
     if ours is None:
         raise UserError(f"{made.title} is being built by another process; wait until it is done.")
     try:
-        yield from _train(made, folder)
+        yield from _train(made, folder, saves, most_kept)
     finally:
         ours.release()
 
 
-def _train(made: ReadyMade, folder: Path) -> Generator[Event | Moment]:
-    corpus = open_corpus(made.corpus)
+def _train(made: ReadyMade, folder: Path, saves: int, most_kept: int) -> Generator[Event | Moment]:
+    corpus = open_corpus(made.corpus, tokens=made.tokens or None)
     run = Run(
         made.entry, corpus, made.seed, torch.device("cpu"), made.steps, out=folder, evaluate_every=EVALUATE_EVERY,
-        save_every=max(1, made.steps // SAVES), sizes_every=EVALUATE_EVERY,
+        save_every=max(1, made.steps // saves), sizes_every=EVALUATE_EVERY,
     )  # fmt: skip
     learner, runs = _cut_off(run), Runs(folder.parent)
     earlier = runs.moments(made.name) if learner else ()
@@ -205,12 +212,12 @@ def _train(made: ReadyMade, folder: Path) -> Generator[Event | Moment]:
         "weights": weights_hash(last), "sha256": _hash(folder / CHECKPOINT), "corpus_hash": corpus.hash,
         "held_out": summary.held_out, "seconds": summary.seconds,
     }  # fmt: skip
-    about = {"entry": made.entry.name, "corpus": made.corpus, "seed": made.seed, "steps": made.steps, "code": _code()}
+    about = {"entry": made.entry.name, "corpus": made.corpus, "seed": made.seed, "steps": made.steps, "code": code_hash()}
     try:
         write_text(folder / FILE, json.dumps(about | found, indent=1))
     except OSError as error:
         raise unwritable(folder, error) from error
-    for old in [run for run in runs.all() if run.name != made.name and run.state != "running"][: -(MOST_KEPT - 1)]:
+    for old in [run for run in runs.all() if run.name != made.name and run.state != "running"][: -(most_kept - 1)]:
         runs.delete(old.name)
 
 
@@ -237,7 +244,7 @@ def _hash(path: Path) -> str:
 
 
 @cache
-def _code() -> str:
+def code_hash() -> str:
     """A hash of the sources on which numbers depend, and of torch."""
     home, hashed = Path(playground.__file__).parent, sha256(torch.__version__.encode())
     for path in sorted(path for pattern in CODE for path in home.glob(pattern)):

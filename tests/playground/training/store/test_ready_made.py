@@ -87,7 +87,7 @@ def test_every_part_of_the_recipe_is_in_the_name(other):
 
 def test_the_code_is_in_the_name(monkeypatch):
     before = SMALL.name
-    monkeypatch.setattr(ready_made, "_code", lambda: "other code")
+    monkeypatch.setattr(ready_made, "code_hash", lambda: "other code")
     assert SMALL.name != before
 
 

@@ -1,0 +1,1 @@
+"""The cards, a file for each claim."""
