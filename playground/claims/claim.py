@@ -12,7 +12,7 @@ from playground.claims.rule import Rule
 from playground.corpora.sources import MOST
 from playground.errors import UserError
 from playground.finetuning.run.record import identity
-from playground.knob import as_written, knob, turn
+from playground.knob import Knob, as_written, knob, knobs, turn
 from playground.parsing import LIMITS
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ class Claim:
     decide. `compute` takes the place of fine-tuning and instruments where the figure needs a function of its own.
     The arms differ in one field; where that is the entry, `also` names every part of the network or of the recipe that
     differs with it. `published` is the paper's figure, `scale` what tiny models can and cannot say. `rows` are its rows
-    of the inventory, `errata` misprints of the sources that it settles. Who changes the rule after a verdict adds a line to
-    `history` that says why.
+    of the inventory, `errata` misprints of the sources that it settles. Who changes the rule after a verdict adds a
+    line to `history` that says why.
     """
 
     name: str
@@ -127,7 +127,22 @@ class Claim:
         ]
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:12]
 
-    def turned(self, settings: Mapping[str, str]) -> "Claim":
+    @property
+    def knobs(self) -> dict[str, Knob]:
+        """What can be turned, by name: fields that count for all arms, those in which they differ for each, seeds."""
+        known, counted = {k.name: k for k in knobs(Arm)}, {"settings", *self.common.shown} - {"figure", "one_model"}
+        shared = {name: known[name] for name in known if name in counted and name not in self.differs}
+        own = {f"{arm}.{name}": known[name] for arm in self.arms for name in self.differs}
+        return shared | own | {k.name: k for k in knobs(_Seeds)}
+
+    def value(self, name: str) -> Any:
+        """What a knob is turned to."""
+        arm, _, field_name = name.rpartition(".")
+        if name == "seeds":
+            return self.seeds
+        return getattr(self.sides[arm] if arm else self.common, field_name)
+
+    def turned(self, settings: Mapping[str, Any]) -> "Claim":
         """The claim with knobs turned: `steps` of all arms, `MLM.steps` of one, or `seeds`."""
         claim, arms = self, {name: dict(own) for name, own in self.arms.items()}
         for written, value in settings.items():

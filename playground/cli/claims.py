@@ -1,18 +1,16 @@
 """`playground claims`: the papers' claims as experiments that may disagree with the paper."""
 
 import argparse
-import csv
-import io
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 import torch
 from tqdm import tqdm
 
 from playground.claims.claim import GROUPS, Claim, claim_named, claims
-from playground.claims.rule import Call
+from playground.claims.report import ClaimFacts, claim_facts, effect, table_csv
 from playground.claims.run import OutcomeRecord, Progress, run
 from playground.claims.verdict import Verdict, in_words, shipped, write
 from playground.cli.options import Parser, common_options, number_of, pairs, path, refuse_unused, say, warn
@@ -20,53 +18,6 @@ from playground.errors import UserError, unwritable
 
 RUN = "run"
 """The word behind `playground claims` that runs them."""
-
-
-class ClaimFacts(TypedDict):
-    """A claim with its verdict; what only a verdict has is null where there is none."""
-
-    name: str
-    title: str
-    group: str
-    statement: str
-    """What the paper says, in our words."""
-    source: str
-    prediction: str
-    """What would be seen if the claim held."""
-    otherwise: str
-    """What would be seen if it did not."""
-    arms: dict[str, dict[str, Any]]
-    """What is set for each arm; everything else is the same."""
-    common: dict[str, Any]
-    """What all arms share."""
-    differs: list[str]
-    """The fields in which the arms differ."""
-    rules: list[str]
-    """What decides, in words."""
-    unit: str
-    """The unit of the figure."""
-    published: str
-    """The figure of the paper; empty where it names none."""
-    scale: str
-    """What tiny models can say of the claim, and what not."""
-    rows: list[str]
-    """Its rows in the inventory of the surveys."""
-    errata: list[str]
-    """Misprints of the sources that it settles."""
-    history: list[str]
-    """How the rule was changed."""
-    verdict: Call | None
-    effect: float | None
-    """The difference of the first rule, the mean over the seeds."""
-    low: float | None
-    """Where its interval begins; null where the seeds do not show the noise."""
-    high: float | None
-    """Where its interval ends."""
-    seeds: int
-    seconds: float | None
-    """Seconds of one processor."""
-    details: Verdict | None
-    """The verdict with every number."""
 
 
 class ClaimsFacts(TypedDict):
@@ -164,46 +115,6 @@ def _with_bar(events: Iterator[Progress], chosen: Sequence[Claim]) -> Iterator[P
             yield event
 
 
-def claim_facts(claim: Claim, verdict: Verdict | None) -> ClaimFacts:
-    """A claim with its verdict as plain data."""
-    first = None if verdict is None else verdict["rules"][0]
-    return {
-        "name": claim.name,
-        "title": claim.title,
-        "group": claim.group,
-        "statement": claim.statement,
-        "source": claim.source,
-        "prediction": claim.prediction,
-        "otherwise": claim.otherwise,
-        "arms": {name: dict(own) for name, own in claim.arms.items()},
-        "common": {name: value for name, value in claim.common.shown.items() if name not in claim.differs},
-        "differs": list(claim.differs),
-        "rules": [rule.words for rule in claim.rules],
-        "unit": claim.unit,
-        "published": claim.published,
-        "scale": claim.scale,
-        "rows": list(claim.rows),
-        "errata": list(claim.errata),
-        "history": list(claim.history),
-        "verdict": verdict and verdict["call"],
-        "effect": first and first["difference"],
-        "low": first and first["low"],
-        "high": first and first["high"],
-        "seeds": claim.seeds,
-        "seconds": verdict and verdict["seconds"],
-        "details": verdict,
-    }
-
-
-def _effect(facts: ClaimFacts) -> str:
-    """The effect with its interval."""
-    if facts["effect"] is None:
-        return ""
-    low, high = facts["low"], facts["high"]
-    room = "" if low is None or high is None or low == high else f" ({low:.3g} to {high:.3g})"
-    return f"{facts['effect']:+.3g}{room}"
-
-
 def _table(facts: ClaimsFacts) -> list[str]:
     """A line for each claim, under its group, and how many there are of each verdict."""
     lines, group = list[str](), ""
@@ -213,7 +124,7 @@ def _table(facts: ClaimsFacts) -> list[str]:
             lines.append(group)
         seconds = "" if each["seconds"] is None else f"{each['seconds']:.0f} s"
         lines.append(
-            f"  {each['name']:<6} {each['title']:<52} {each['verdict'] or 'not run':<10} {_effect(each):<30} {seconds}"
+            f"  {each['name']:<6} {each['title']:<52} {each['verdict'] or 'not run':<10} {effect(each):<30} {seconds}"
         )
     verdicts = [each["verdict"] or "not run" for each in facts["claims"]]
     counted = {call: verdicts.count(call) for call in ("agrees", "disagrees", "undecided", "not run")}
@@ -248,35 +159,9 @@ def _card(facts: ClaimFacts) -> Iterator[str]:
     yield f"  computed   {verdict['date']}, {verdict['seconds']:.0f} s, {code}"
 
 
-COLUMNS = (
-    "name",
-    "title",
-    "group",
-    "verdict",
-    "effect",
-    "low",
-    "high",
-    "unit",
-    "seeds",
-    "seconds",
-    "published",
-    "source",
-)
-"""The columns of the table as CSV."""
-
-
-def table_csv(facts: ClaimsFacts) -> str:
-    """The table as CSV."""
-    text = io.StringIO()
-    table = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
-    table.writeheader()
-    table.writerows(facts["claims"])
-    return text.getvalue()
-
-
 def _write_table(given: argparse.Namespace, facts: ClaimsFacts) -> None:
     if given.csv:
         try:
-            Path(given.csv).write_text(table_csv(facts), encoding="utf-8")
+            Path(given.csv).write_text(table_csv(facts["claims"]), encoding="utf-8")
         except OSError as error:
             raise unwritable(given.csv, error) from error
