@@ -65,7 +65,8 @@ class Html(pn.pane.HTML):
 
 def html(markup: str, **parameters: Any) -> Html:
     """A pane of our own markup; every text in it that a person typed must have gone through `escape`."""
-    return Html(markup, stylesheets=[STYLE], **{"sizing_mode": "stretch_width", "margin": (4, 10), **parameters})
+    looks = {"stylesheets": [STYLE], "sizing_mode": "stretch_width", "margin": (4, 10)}
+    return Html(markup, **{**looks, **parameters})
 
 
 def changing(markup: str) -> pn.pane.Bokeh:

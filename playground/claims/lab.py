@@ -181,16 +181,17 @@ class Lab:
 
     def compressed(self, arm: Arm, seed: int) -> Outcome:
         """The fine-tuned model of an arm made smaller by its pipeline."""
+        whole = arm.pipeline == UNCOMPRESSED
+        asked = replace(arm, figure="", pipeline="int8" if whole else arm.pipeline)
 
-        def make() -> dict[str, tuple[Outcome, ...]]:
-            spec = CompressionSpec("", arm.task, (arm.pipeline,), 1, seed, arm.train_size, arm.tuning_steps)
+        def make() -> Mapping[str, tuple[Outcome, ...]]:
+            spec = CompressionSpec("", arm.task, (asked.pipeline,), 1, seed, arm.train_size, arm.tuning_steps)
             base, task = self.base(arm, seed), find_task(arm.task)
             *_, last = compress(base, self.corpus(arm).tokenizer, spec, task=task)
-            return dict(last.outcomes)
+            return last.outcomes
 
-        name = UNCOMPRESSED if arm.pipeline == UNCOMPRESSED else read_pipeline(arm.pipeline).name
-        asked = replace(arm, pipeline="int8") if name == UNCOMPRESSED else arm
-        return self.once(("compressed", replace(asked, figure=""), seed), make)[name][0]
+        outcomes = self.once(("compressed", asked, seed), make)
+        return outcomes[UNCOMPRESSED if whole else read_pipeline(arm.pipeline).name][0]
 
     def once(self, key: Any, make: Any) -> Any:
         """A value that is made the first time it is asked for."""

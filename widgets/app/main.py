@@ -1,4 +1,4 @@
-"""The served app: seven pages in tabs, kept in the address, polled by one callback, and ended with the visit."""
+"""The served app: eight pages in tabs, kept in the address, polled by one callback, and ended with the visit."""
 
 import time
 from collections.abc import Callable
@@ -17,6 +17,7 @@ from widgets.app.invalid_events import say_in_a_line
 from widgets.app.public import CROWDED_MINUTES, IDLE_MINUTES, Public, idle, tidying
 from widgets.app.session import ADDRESSES, after_the_answer, poll
 from widgets.design_tokens import SKY, TOKENS
+from widgets.pages.claims import ClaimsPage
 from widgets.pages.classroom import MemberPage, TeacherPage
 from widgets.pages.compress import CompressPage
 from widgets.pages.corpus import CorpusPage
@@ -197,6 +198,7 @@ PAGES: dict[str, Callable[[Store], View]] = {
     "Zoo": ZooPage,
     "Inside": InsidePage,
     "Compress": CompressPage,
+    "Claims": ClaimsPage,
 }
 """How each page is made, by the name of its tab."""
 

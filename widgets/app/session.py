@@ -28,7 +28,7 @@ PATIENCE = 60_000  # milliseconds that a browser has to open its connection; a v
 
 LONGEST_PAGE = 20.0  # seconds after which the next page is made, whatever became of the one before
 
-ADDRESSES = ["stage", "train", "transfer", "corpus", "zoo", "inside", "compress"]
+ADDRESSES = ["stage", "train", "transfer", "corpus", "zoo", "inside", "compress", "claims"]
 """How an address calls each page, as in `/train` or `?page=train`."""
 
 FAREWELL = 5_000  # milliseconds from a goodbye to the end of the visit: whoever loads the page again finds the run

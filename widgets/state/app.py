@@ -9,8 +9,11 @@ from typing import Any
 import param
 
 from playground.analysis.subject import Subject
+from playground.claims import Claim
+from playground.claims.lab import models_folder
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
+from playground.knob import spelt
 from playground.objectives import objectives
 from playground.objectives.mask_overrides import MaskOverride
 from playground.training import Session, Stepped
@@ -21,6 +24,7 @@ from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState
 from playground.zoo import entries, entry_named, find_entry
 from playground.zoo.changes import turned
+from widgets.state.claims import ClaimsStore
 from widgets.state.classroom import Classrooms
 from widgets.state.compress import CompressStore
 from widgets.state.corpus import CorpusStore
@@ -60,11 +64,13 @@ class Store(param.Parameterized):
         self.stage = StageStore(bundled=True, view="table")  # until the address asks for one objective
         self.corpus, self.transfer = CorpusStore(), TransferStore(runs)
         self.train, self.sentence = TrainStore(runs), SentenceEditorStore()
-        self.zoo, self.compress = ZooStore(), CompressStore()
+        self.zoo, self.compress, self.claims = ZooStore(), CompressStore(), ClaimsStore()
         self.inside = InsideStore(self.open_subject, self.first_subject)
         self.stage.train_session = lambda: self.train.session
         self.stage.trainer, self.stage.forker = self.train_from_stage, self.fork
         self.compress.show_both = self.show_compressed
+        self.claims.open_run = self.open_run_of_claim
+        self._copied: dict[str, str] = {}
         self.building = Job("building of base models")
         self.awaited_base: Session | None = None
         self._kept_base: tuple[str, Session | None] = "", None
@@ -75,7 +81,7 @@ class Store(param.Parameterized):
     def _share_out(self) -> None:
         """Give every part of the visit what it may take."""
         quota = self.quota
-        self.train.quota = self.transfer.quota = self.corpus.quota = self.compress.quota = quota
+        self.train.quota = self.transfer.quota = self.corpus.quota = self.compress.quota = self.claims.quota = quota
         self.train.in_line = lambda: quota.in_line(self)
         for job in self.jobs:
             job.in_line = quota.in_line(self)
@@ -87,6 +93,7 @@ class Store(param.Parameterized):
             self.stage.teaching, self.sentence.teaching, self.zoo.measuring, self.train.search,
             self.train.writing.job,
             self.building, self.inside.looking, self.compress.running, self.transfer.running,
+            self.claims.running,
         )  # fmt: skip
 
     @property
@@ -242,6 +249,22 @@ class Store(param.Parameterized):
         """Open the pipeline whose details are open on the Stage page, the uncompressed model beside it."""
         self.stage.show_versions(*self.compress.versions())
         self.page = 0
+
+    def open_run_of_claim(self, name: str, claim: Claim | None) -> None:
+        """Open a run behind a verdict as a saved one: its curves, or what the `claim` measures on the Inside page."""
+        if self._copied.get(name) not in {run.name for run in self.train.runs.all()}:
+            self._copied[name] = self.train.runs.adopt(Runs(models_folder()), name)
+        own = self._copied[name]
+        if claim is None:
+            self.train.open(own)
+            self.page = 1
+            return
+        instrument, settings = spelt(claim.common.instrument)
+        self.inside.param.update(subject=f"{KEPT}:{own}", others=[], over="models")
+        self.inside.choose(instrument)
+        self.inside.turned = self.inside.turned | {self.inside.instrument: settings}
+        self.page = 5
+        self.inside.look()
 
     @property
     def missing(self) -> list[ReadyMade]:

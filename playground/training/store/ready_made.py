@@ -96,7 +96,8 @@ class ReadyMade:
     def name(self) -> str:
         """The name of its folder: what a person asks for first, and a hash of the recipe and the code."""
         entry = self.entry
-        asked = [entry.name, asdict(entry.model), settings(entry), entry.objective.name, self.corpus, self.seed, self.tokens]
+        text = [self.corpus, self.seed, self.tokens]
+        asked = [entry.name, asdict(entry.model), settings(entry), entry.objective.name, *text]
         digest = sha256(f"{json.dumps(asked, sort_keys=True, default=str)} {code_hash()}".encode()).hexdigest()
         plain = re.sub(r"[^\w.-]+", "_", entry.name)[:LONGEST]
         return f"{plain}-seed{self.seed}-{self.steps}steps-{digest[:SHOWN]}"
@@ -212,9 +213,9 @@ def _train(made: ReadyMade, folder: Path, saves: int, most_kept: int) -> Generat
         "weights": weights_hash(last), "sha256": _hash(folder / CHECKPOINT), "corpus_hash": corpus.hash,
         "held_out": summary.held_out, "seconds": summary.seconds,
     }  # fmt: skip
-    about = {"entry": made.entry.name, "corpus": made.corpus, "seed": made.seed, "steps": made.steps, "code": code_hash()}
+    about = {"entry": made.entry.name, "corpus": made.corpus, "seed": made.seed, "steps": made.steps}
     try:
-        write_text(folder / FILE, json.dumps(about | found, indent=1))
+        write_text(folder / FILE, json.dumps({**about, "code": code_hash(), **found}, indent=1))
     except OSError as error:
         raise unwritable(folder, error) from error
     for old in [run for run in runs.all() if run.name != made.name and run.state != "running"][: -(most_kept - 1)]:

@@ -1,0 +1,139 @@
+"""Claims page: the cards on the left; what the open one says, the run that decides, its evidence and a variant."""
+
+import json
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from playground.claims.report import table_csv
+from widgets.lists import Pressable
+from widgets.pages.knobs import Knobs
+from widgets.pages.layout import MAIN, STRETCH, Sidebar, View, accordion, button, column, download, heading, row
+from widgets.state.app import Store
+from widgets.static import claims as drawn
+from widgets.static.zoo import parts
+from widgets.theme import GROWING, STYLE, html, say
+
+ABOUT = (
+    "Each card is a claim of a paper with an experiment that decides it here, at the size of a tiny model. The rule "
+    "was written before the run. The verdict may disagree with the paper."
+)
+
+
+class ClaimsPage(View):
+    """The cards, the open one, the buttons that run it, and what was found."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.claims = store, store.claims
+        claims, look = store.claims, {"margin": (2, 10), **STRETCH}
+        sheets = [STYLE, GROWING, drawn.STYLE]
+        self.list = Pressable(stylesheets=[*sheets, parts.STYLE], **look)
+        self.card, self.found = html("", stylesheets=sheets), html("", stylesheets=sheets)
+        self.runs, self.background = Pressable(stylesheets=[*sheets, parts.STYLE], **look), html("", stylesheets=sheets)
+        self.variant = html("", stylesheets=sheets)
+        self.begin = button("Run", lambda: claims.begin([claims.claim]), "play_arrow", margin=(6, 10), **MAIN)
+        self.group = button("Run the group", lambda: claims.begin(self._members()), "playlist_play", margin=(6, 3))
+        self.all = button("Run all", lambda: claims.begin([each["name"] for each in claims.facts()]), margin=(6, 3))
+        self.stop = button("Stop", claims.running.forget, "stop", margin=(6, 3), disabled=True)
+        self.halt = button("Stop", claims.running.forget, "stop", margin=(8, 3, 0, 3), visible=False)
+        self.progress = pmui.LinearProgress(variant="determinate", value=0, margin=(8, 10), visible=False, **STRETCH)
+        self.said, self.total = html(""), html("")
+        self.knobs = Knobs(
+            claims, ["claim", "turned"], claims.knobs, lambda: claims.settings, claims.set,
+            throttled=True, beside=True,
+        )  # fmt: skip
+        self.own = button("Run your variant", claims.begin_variant, "tune", margin=(6, 10))
+        variant = column(
+            html(say("Turn a knob and see whether the claim still holds. The verdict of the card stays.", "quiet")),
+            self.knobs, row(self.own),
+        )  # fmt: skip
+        exports = row(
+            download(lambda: table_csv(claims.facts()).encode(), "claims.csv", "Table (CSV)", variant="outlined"),
+            download(lambda: json.dumps(claims.facts(), indent=1).encode(), "claims.json", "Everything (JSON)",
+                     variant="outlined"),
+            margin=(6, 6), gap="8px",
+        )  # fmt: skip
+        self.table = html("", stylesheets=sheets)
+        for part in (self.list, self.runs):
+            part.param.watch(lambda event: self._press(*event.new[:2]), "pressed")
+        self.drawn: tuple[object, ...] = ()
+        picture = [
+            self.card, row(self.begin, self.group, self.all, self.stop), self.progress, self.said, self.found,
+            self.runs, heading("Your variant"), variant, self.variant, self.background,
+            accordion({"All verdicts as a table": column(self.table, exports)}, margin=(10, 10)),
+        ]  # fmt: skip
+        self.side = Sidebar([self.total, self.list], picture, lambda: claims.chosen.title, self.halt)
+        claims.param.watch(self.side.label, "claim")
+        super().__init__(column(html(say(ABOUT)), self.side))
+        self.poll()
+
+    def _members(self) -> list[str]:
+        """The cards of the open one's group."""
+        return [each["name"] for each in self.claims.facts() if each["group"] == self.claims.chosen.group]
+
+    def _press(self, act: str, name: str) -> None:
+        if act == "claim":
+            self.claims.choose(name)
+            self.side.fold()
+        else:
+            self.claims.open(name, inside=act == "inside")
+
+    def poll(self) -> None:
+        """Show what has changed."""
+        claims, job = self.claims, self.claims.running
+        variant = claims.variant
+        now = (
+            job.turn,
+            claims.claim,
+            claims.trouble,
+            claims.done,
+            repr(claims.turned),
+            variant and variant.verdict and 1,
+        )
+        if now == self.drawn:
+            return
+        self.drawn = now
+        with pn.io.hold():
+            self._draw()
+
+    def _draw(self) -> None:
+        claims, job = self.claims, self.claims.running
+        facts, claim, verdict = claims.facts(), claims.chosen, claims.verdict(claims.claim)
+        self.list.markup, self.total.object = drawn.listed(facts, claims.claim), say(drawn.counted(facts), "quiet")
+        self.background.object = drawn.background(claim)
+        self.card.object, self.table.object = drawn.card(claim, verdict), drawn.table(facts)
+        self.found.object = drawn.found(claim, verdict) if verdict else ""
+        there = claims.runs_there(verdict)
+        self.runs.markup = drawn.runs(verdict, there, bool(claim.common.instrument)) if verdict else ""
+        self.begin.label = f"Run ({_about(claims.estimate([claims.claim]))})"
+        for each in (self.begin, self.group, self.all, self.own):
+            each.disabled = job.busy
+        self.stop.disabled, self.halt.visible = not job.busy, job.busy
+        self.progress.param.update(visible=job.busy, value=round(100 * (job.share or 0)))
+        self.said.object = self._said()
+        variant = claims.variant
+        self.variant.object = _variant(variant) if variant is not None else ""
+
+    def _said(self) -> str:
+        claims = self.claims
+        trouble = claims.trouble or claims.running.error or claims.errors.get(claims.claim, "")
+        if trouble:
+            return say(trouble, "trouble")
+        if claims.running.busy:
+            left = claims.estimate(claims.asked)
+            return say(f"Running {len(claims.asked)} claims, {_about(left)}. {claims.done}", "quiet")
+        return ""
+
+
+def _about(seconds: float | None) -> str:
+    if seconds is None:
+        return "no estimate yet"
+    return f"about {seconds:.0f} s" if seconds < 100 else f"about {seconds / 60:.0f} min"
+
+
+def _variant(variant: Any) -> str:
+    settings = ", ".join(f"{name.replace('_', ' ')} = {value}" for name, value in variant.settings.items())
+    if variant.verdict is None:
+        return say(f"With {settings}: running.", "quiet")
+    return drawn.found(variant.claim, variant.verdict, f"With {settings}")
