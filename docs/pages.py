@@ -45,6 +45,7 @@ ADDRESS = {
     "docs/corpora.md": "all-corpora.md",
     "docs/glossary.md": "glossary.md",
     "docs/instruments.md": "instruments.md",
+    "docs/claims.md": "claims.md",
 }
 """The documents that people wrote, or other scripts, and the pages that they become."""
 

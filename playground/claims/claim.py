@@ -156,7 +156,7 @@ class Claim:
             elif name in self.differs:
                 own = ", ".join(f"{each}.{name}={as_written(getattr(side, name))}" for each, side in self.sides.items())
                 raise UserError(
-                    f"The arms of {self.name} differ in {name}: {own}. Set it for one arm, as it stands here."
+                    f"The arms of {self.name} differ in {name}: {own}. Set it for one arm, as written here."
                 )
             else:
                 claim = replace(claim, common=turn(claim.common, {name: value}))

@@ -36,7 +36,7 @@ class ClaimFacts(TypedDict):
     published: str
     """The figure of the paper; empty where it names none."""
     scale: str
-    """What tiny models can say of the claim, and what not."""
+    """What tiny models can show about the claim, and what not."""
     rows: list[str]
     """Its rows in the inventory of the surveys."""
     errata: list[str]

@@ -35,7 +35,7 @@ class RuleFacts(TypedDict):
     difference: float
     """The mean over the seeds of the first minus the second."""
     low: float | None
-    """Where the interval of the difference begins; null with one seed, unless nothing is left to chance."""
+    """Where the interval of the difference begins; null with one seed, unless the rule is exact."""
     high: float | None
     """Where the interval ends."""
     seeds_needed: int | None

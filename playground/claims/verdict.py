@@ -43,7 +43,7 @@ class Verdict(TypedDict):
     seconds: float
     """Seconds of one processor, with the training of every model."""
     runs: dict[str, list[str]]
-    """The run behind each arm with every seed; empty where nothing was trained."""
+    """The run of each arm with every seed; empty where nothing was trained."""
     fingerprint: str
     """Hash of the arms, the rules and the seeds."""
     code: str
@@ -127,8 +127,10 @@ def write(claim: Claim, verdict: Verdict, folder: Path) -> Path:
                     f"The rule of {claim.name} changed after its verdict of {old['date']} ({old['call']}). Add a line "
                     "to the history of its card that says why."
                 )
-            about = {name: old[name] for name in ("date", "fingerprint", "call", "history")}
-            earlier = [*earlier, EarlierVerdict(**about)]
+            about = EarlierVerdict(
+                date=old["date"], fingerprint=old["fingerprint"], call=old["call"], history=old["history"]
+            )
+            earlier = [*earlier, about]
         if earlier:
             verdict = {**verdict, "earlier": earlier}
     try:

@@ -69,7 +69,7 @@ def show_or_run(given: argparse.Namespace) -> int:
     if settings and len(chosen) != 1:
         raise UserError(f"--set turns the knobs of one claim, not of {len(chosen)}; name one.")
     if settings and given.out:
-        raise UserError("--out writes verdicts of the cards as they stand; leave out --set.")
+        raise UserError("--out writes the verdicts of unchanged cards; leave out --set.")
     chosen = [claim.turned(settings) for claim in chosen]
     return _run(given, chosen)
 

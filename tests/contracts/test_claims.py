@@ -1,11 +1,13 @@
 """Contracts of every claim: the rule stands before the data, the arms differ in what the card says and nothing else."""
 
+import re
 from dataclasses import fields
 
 import pytest
 
 from playground.claims import Arm, Claim, claims
 from playground.claims.claim import GROUPS
+from playground.claims.errata import ERRATA
 from playground.claims.lab import ARM, differences, entry_of
 from playground.claims.rule import overall
 from playground.claims.verdict import decide, shipped
@@ -57,6 +59,16 @@ def test_the_rule_of_a_verdict_is_that_of_the_card(claim: Claim) -> None:
     assert not earlier or earlier[-1]["history"] < len(claim.history), "each change has a line of its own"
     assert len(verdict["seeds"]) == claim.seeds
     assert set(verdict["values"]) == set(claim.arms)
+
+
+def test_an_erratum_is_settled_by_the_claims_that_it_names_and_the_other_way_round() -> None:
+    known = {each.name: each for each in ERRATA}
+    assert len(known) == len(ERRATA)
+    for claim in claims().values():
+        assert all(known[name].decides == claim.name for name in claim.errata), claim.name
+    for each in ERRATA:
+        if re.fullmatch(r"K\d+", each.decides) and each.decides in claims():
+            assert each.name in claims()[each.decides].errata, each.name
 
 
 def test_every_verdict_belongs_to_a_claim() -> None:

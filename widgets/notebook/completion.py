@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from playground.analysis.inspection import OVER
 from playground.analysis.instrument import instrument_named, instruments
+from playground.claims.claim import claim_named, claims
 from playground.compression import methods
 from playground.corpora.sources import sources
 from playground.devices import available
@@ -28,13 +29,14 @@ NAMES: Mapping[str, Callable[[], Iterable[str]]] = {
     "strategies": strategies, "pipelines": methods, "instrument": instruments, "model": entries, "others": entries,
     "recipe": lambda: RECIPE_PRESETS, "device": lambda: ("auto", *available()), "match": lambda: MATCHES,
     "over": lambda: OVER,
-    "lr_policy": lambda: RATES, "input_format": lambda: INPUT_FORMATS,
+    "claim": claims, "lr_policy": lambda: RATES, "input_format": lambda: INPUT_FORMATS,
 }  # fmt: skip
 """The names that a parameter takes as a text."""
 
 KNOBS: Mapping[str, Callable[[str], Iterable[str]]] = {
     "objective": lambda name: find_objective(name).knobs,
     "entry": lambda name: chain.from_iterable(entry_named(name).knobs.values()),
+    "claim": lambda name: [*claim_named(name).knobs],
     "instrument": lambda name: [k.name for k in knobs(instrument_named(name).settings)],
 }  # fmt: skip
 """The knobs that become keywords, by the parameter that names what has them."""

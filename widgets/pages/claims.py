@@ -45,7 +45,7 @@ class ClaimsPage(View):
         )  # fmt: skip
         self.own = button("Run your variant", claims.begin_variant, "tune", margin=(6, 10))
         variant = column(
-            html(say("Turn a knob and see whether the claim still holds. The verdict of the card stays.", "quiet")),
+            html(say("Change a setting and see whether the claim still holds. The verdict of the card does not change.", "quiet")),
             self.knobs, row(self.own),
         )  # fmt: skip
         exports = row(
@@ -60,8 +60,12 @@ class ClaimsPage(View):
         self.drawn: tuple[object, ...] = ()
         picture = [
             self.card, row(self.begin, self.group, self.all, self.stop), self.progress, self.said, self.found,
-            self.runs, heading("Your variant"), variant, self.variant, self.background,
-            accordion({"All verdicts as a table": column(self.table, exports)}, margin=(10, 10)),
+            self.runs, heading("Settings"), variant, self.variant, self.background,
+            accordion(
+                {"All verdicts as a table": column(self.table, exports),
+                 "Errata of the surveys": html(drawn.errata(), stylesheets=sheets)},
+                margin=(10, 10),
+            ),
         ]  # fmt: skip
         self.side = Sidebar([self.total, self.list], picture, lambda: claims.chosen.title, self.halt)
         claims.param.watch(self.side.label, "claim")

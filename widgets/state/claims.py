@@ -120,7 +120,7 @@ class ClaimsStore(param.Parameterized):
     def begin_variant(self) -> None:
         """Run the open card with its knobs as they are turned."""
         if not self.settings:
-            raise UserError("No knob is turned yet; turn one below, then run your variant.")
+            raise UserError("No setting is changed yet; change one below, then run your variant.")
         settings = {name: as_written(value) for name, value in self.settings.items()}
         claim = self.chosen.turned(settings)
         self._begin([claim], {claim.name: Variant(claim, dict(self.settings))})

@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from playground.claims.claim import GROUPS, Claim
+from playground.claims.errata import ERRATA, Erratum
 from playground.claims.lab import differences
 from playground.claims.report import ClaimFacts, effect
 from playground.claims.rule import INTERVAL, Call, Rule, RuleFacts
@@ -15,7 +16,6 @@ from playground.knob import as_written
 from widgets.charts.columns import ticks
 from widgets.design_tokens import BLUE, GREEN, GREY, VERMILION
 from widgets.static.svg import BOLD, dot, picture, rect, words
-from widgets.theme import say
 
 COLOURS: dict[Call | None, str] = {"agrees": GREEN, "disagrees": VERMILION, "undecided": GREY, None: "#8888"}
 """The colour of each verdict."""
@@ -46,6 +46,11 @@ STYLE = f"""
 
 WIDTH, LEFT, RIGHT, ROW = 640, 150, 24, 24
 """Pixels of the picture, of the names on its left, of the room on its right, and of a row."""
+
+
+def say(text: str, kind: str = "") -> str:
+    """A paragraph; nothing where there is no text."""
+    return f'<p class="{kind}">{escape(text)}</p>' if text else ""
 
 
 def chip(call: Call | None) -> str:
@@ -94,12 +99,28 @@ def card(claim: Claim, verdict: Verdict | None) -> str:
     return f'<div class="card">{"".join(parts)}</div>'
 
 
+def errata(chosen: Sequence[Erratum] = ERRATA) -> str:
+    """What the sources printed, what is right, and what decides it here."""
+    rows = "".join(
+        f"<tr><td>{escape(each.source)}</td><td class=loose>{escape(each.printed)}</td>"
+        f"<td class=loose>{escape(each.correct)}</td><td>{escape(each.decides)}</td></tr>"
+        for each in chosen
+    )
+    head = "<tr><th>source</th><th>printed</th><th>correct</th><th>decided by</th></tr>"
+    return f'<div class="wide"><table>{head}{rows}</table></div>'
+
+
 def background(claim: Claim) -> str:
     """What is run, what the paper found, and what tiny models can say."""
     return (
         f'<div class="card"><div class="label">What is run</div>{_arms(claim)}{_published(claim)}'
-        f'<div class="label">What tiny models can say</div>{say(claim.scale)}</div>'
+        f'<div class="label">What tiny models can say</div>{say(claim.scale)}{_settled(claim)}</div>'
     )
+
+
+def _settled(claim: Claim) -> str:
+    some = [each for each in ERRATA if each.name in claim.errata]
+    return f'<div class="label">Errata that this settles</div>{errata(some)}' if some else ""
 
 
 def _in_unit(claim: Claim) -> str:
@@ -222,7 +243,7 @@ def runs(verdict: Verdict, there: Mapping[str, bool], measured: bool) -> str:
             rows.append(f"<tr><th scope=row>{escape(arm)}</th><td>{links}</td></tr>")
     if not rows:
         return ""
-    return f'<div class="label">The runs behind it</div><div class="wide runs"><table>{"".join(rows)}</table></div>'
+    return f'<div class="label">Runs of this verdict</div><div class="wide runs"><table>{"".join(rows)}</table></div>'
 
 
 def _links(name: str, seed: int, measured: bool) -> str:
