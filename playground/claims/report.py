@@ -117,7 +117,7 @@ COLUMNS = (
 def table_csv(facts: Sequence[ClaimFacts]) -> str:
     """The table as CSV."""
     text = io.StringIO()
-    table = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
+    table: csv.DictWriter[str] = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
     table.writeheader()
     table.writerows(facts)
     return text.getvalue()

@@ -45,7 +45,7 @@ class ClaimsPage(View):
         )  # fmt: skip
         self.own = button("Run your variant", claims.begin_variant, "tune", margin=(6, 10))
         variant = column(
-            html(say("Change a setting and see whether the claim still holds. The verdict of the card does not change.", "quiet")),
+            html(say("Change a setting and see whether the claim still holds. The card keeps its verdict.", "quiet")),
             self.knobs, row(self.own),
         )  # fmt: skip
         exports = row(
