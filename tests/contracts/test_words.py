@@ -317,8 +317,8 @@ def test_every_term_of_the_glossary_is_used():
 EVERYDAY = set(
     """
     a ab an be by can changed cost data dataset document fairness for from ft generate generates in input it labelled
-    meters method model ms of one or over params per question right run sees settings side start step steps text texts three
-    time used what with words x y
+    meters method model ms of one or over params per question right run sees settings side start step steps text texts
+    three time used what with words x y
     """.split()
 )
 """Words of labels that need no explanation."""
