@@ -1,0 +1,77 @@
+"""A fault of a public repository as a switch: what it changes, what is seen of it, and the law that it breaks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from playground.catalog import choose, find
+from playground.corpora import Corpus
+from playground.training.train_state import TrainState
+from playground.zoo import Entry
+
+if TYPE_CHECKING:
+    from playground.hunt.suspect import Suspect
+
+FAULTS = "playground.hunt.faults"
+
+GROUPS = ("Objective", "Attention mask", "Data", "Loss", "Training loop", "Evaluation")
+"""Where in a program a fault is."""
+
+
+def same_entry(entry: Entry) -> Entry:
+    """The entry as it is."""
+    return entry
+
+
+def same_corpus(corpus: Corpus) -> Corpus:
+    """The corpus as it is."""
+    return corpus
+
+
+def same_learner(learner: TrainState) -> TrainState:
+    """The learner as it is."""
+    return learner
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault.
+
+    `name` is the answer that a learner gives. `symptom` says what is seen, and not why; `explanation` says why, and
+    what is right. It was found in public: `repository` and the address of the `thread`. `entry` with its `settings`
+    trains for so many `steps` on a `corpus`, sound and with the fault. What the fault changes is one of three
+    functions, before the first step. `figure` of the two runs shows the effect, in the unit of `shows`. The `law` holds
+    without the fault and not with it, as `holds` checks.
+    """
+
+    name: str
+    group: str
+    symptom: str
+    explanation: str
+    repository: str
+    thread: str
+    law: str
+    shows: str
+    figure: Callable[["Suspect"], float]
+    holds: Callable[["Suspect"], bool]
+    change_entry: Callable[[Entry], Entry] = same_entry
+    change_corpus: Callable[[Corpus], Corpus] = same_corpus
+    change_learner: Callable[[TrainState], TrainState] = same_learner
+    entry: str = "MLM"
+    settings: str = "batch_size=16"
+    corpus: str = "reviews"
+    steps: int = 100
+
+    @property
+    def idea(self) -> str:
+        return self.symptom
+
+
+def faults() -> dict[str, Fault]:
+    """All faults by name."""
+    return find(FAULTS, Fault)
+
+
+def fault_named(name: str) -> Fault:
+    """A fault by its name; else a refusal that names the nearest."""
+    return choose(FAULTS, Fault, name)

@@ -1,0 +1,111 @@
+"""A run that is under suspicion: trained sound or with a fault, with everything that can be asked of it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import torch
+
+from playground.analysis.subject import Subject
+from playground.batch import Batch, Tokens
+from playground.claims.lab import corpus_of
+from playground.corpora import Corpus, pick
+from playground.hunt.fault import Fault
+from playground.knob import spelt, turn
+from playground.training import train
+from playground.training.data import BatchSampler
+from playground.training.events import Evaluated, Event, Stepped
+from playground.training.loop import Run, prepared
+from playground.training.observe.subjects import of_learner
+from playground.training.parallel.workers import as_worker
+from playground.training.session import CurvePoint
+from playground.training.store.metrics import RunFacts, Summary
+from playground.training.train_state import TrainState
+from playground.zoo import Entry, entry_to_train
+from playground.zoo.preset import FAST
+
+EVALUATE_EVERY = 20
+"""Steps between two evaluations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Suspect:
+    """A finished run of a fault's entry, sound or `faulty`: its learner, its curve, and what it reported."""
+
+    fault: Fault
+    faulty: bool
+    run: Run
+    learner: TrainState
+    points: tuple[CurvePoint, ...]
+    facts: RunFacts
+
+    @property
+    def held_out_loss(self) -> float:
+        """The held-out loss at the end, in nats for each scored position."""
+        loss = self.facts["loss"]["held_out"]
+        return float("nan") if loss is None else loss
+
+    @property
+    def train_loss(self) -> float:
+        """The mean training loss of the last steps."""
+        loss = self.facts["loss"]["train"]
+        return float("nan") if loss is None else loss
+
+    @property
+    def corpus(self) -> Corpus:
+        return self.run.corpus
+
+    @cached_property
+    def sampler(self) -> BatchSampler:
+        """What draws its training batches."""
+        return BatchSampler.of_learner(self.learner, self.corpus)
+
+    def batch(self, rows: int = 32, draw: int = 0) -> Batch:
+        """Held-out rows as the run's objective makes them into a batch; another `draw` has other gaps."""
+        return self.learner.batch(self.rows(rows), "hunt", draw)
+
+    def rows(self, count: int = 32) -> Tokens:
+        """The first held-out rows."""
+        held_out = self.sampler.evaluation()
+        return pick(held_out, torch.arange(min(count, len(held_out.ids))))
+
+    @property
+    def subject(self) -> Subject:
+        """Its model for the instruments, which themselves are sound."""
+        return of_learner(self.learner, self.corpus)
+
+
+def train_suspect(
+    fault: Fault, faulty: bool, seed: int = 0, see: Callable[[Event], object] = lambda event: None
+) -> Suspect:
+    """Train the entry of a fault, sound or with the fault; `see` gets every event."""
+    run, summary, points = _run(fault, faulty, seed), None, list[CurvePoint]()
+    with as_worker():
+        learner = prepared(run).learner
+        learner = fault.change_learner(learner) if faulty else learner
+        summary = Summary(run)
+        for event in train(run, learner):
+            summary.read(event)
+            points += _points(event, points, learner)
+            see(event)
+    return Suspect(fault, faulty, run, learner, tuple(points), summary.facts())
+
+
+def _run(fault: Fault, faulty: bool, seed: int) -> Run:
+    entry, corpus = _entry(fault), corpus_of(fault.corpus, 0)
+    if faulty:
+        entry, corpus = fault.change_entry(entry), fault.change_corpus(corpus)
+    return Run(entry, corpus, seed, torch.device("cpu"), evaluate_every=EVALUATE_EVERY)
+
+
+def _entry(fault: Fault) -> Entry:
+    settings = spelt(f"settings({fault.settings})")[1] if fault.settings else {}
+    entry = FAST(entry_to_train(fault.entry)).turned(settings)
+    return replace(entry, recipe=turn(entry.recipe, {"steps": fault.steps}))
+
+
+def _points(event: Event, points: list[CurvePoint], learner: TrainState) -> Iterator[CurvePoint]:
+    if isinstance(event, Stepped):
+        yield CurvePoint.of(event)
+    elif isinstance(event, Evaluated) and points:
+        yield points[-1].after(event, learner)
