@@ -60,7 +60,7 @@ class Fault:
     entry: str = "MLM"
     settings: str = "batch_size=16"
     corpus: str = "reviews"
-    steps: int = 100
+    steps: int = 150
 
     @property
     def idea(self) -> str:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import torch
 
+from playground.analysis.predictions import Predictions, glance_at
 from playground.analysis.subject import Subject
 from playground.batch import Batch, Tokens
 from playground.claims.lab import corpus_of
@@ -68,6 +69,26 @@ class Suspect:
         """The first held-out rows."""
         held_out = self.sampler.evaluation()
         return pick(held_out, torch.arange(min(count, len(held_out.ids))))
+
+    @cached_property
+    def glance(self) -> Predictions:
+        """The first held-out row as the run's objective makes it, and what the model answers."""
+        model = self.learner.model
+        was = model.training
+        try:
+            return glance_at(model.eval(), self.batch(1), self.learner.step)
+        finally:
+            model.train(was)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """What every run reports: losses, their gap, accuracy, and the share of positions that are scored."""
+        accuracy, last = next(iter(self.facts["accuracy"].values()), float("nan")), self.points[-1]
+        return {
+            "training loss": self.train_loss, "held-out loss": self.held_out_loss,
+            "gap": self.held_out_loss - self.train_loss, "accuracy": accuracy,
+            "scored positions for each token": last.scored / max(1, last.tokens),
+        }  # fmt: skip
 
     @property
     def subject(self) -> Subject:

@@ -8,8 +8,9 @@ import panel_material_ui as pmui
 
 from playground.claims.report import table_csv
 from widgets.lists import Pressable
+from widgets.pages.hunt import HuntView
 from widgets.pages.knobs import Knobs
-from widgets.pages.layout import MAIN, STRETCH, Sidebar, View, accordion, button, column, download, heading, row
+from widgets.pages.layout import MAIN, STRETCH, Sidebar, View, accordion, button, column, download, heading, row, tabs
 from widgets.state.app import Store
 from widgets.static import claims as drawn
 from widgets.static.zoo import parts
@@ -69,7 +70,9 @@ class ClaimsPage(View):
         ]  # fmt: skip
         self.side = Sidebar([self.total, self.list], picture, lambda: claims.chosen.title, self.halt)
         claims.param.watch(self.side.label, "claim")
-        super().__init__(column(html(say(ABOUT)), self.side))
+        self.hunt = HuntView(store)
+        shown = tabs({"Claims": column(html(say(ABOUT)), self.side), "Bug hunt": self.hunt})
+        super().__init__(shown)
         self.poll()
 
     def _members(self) -> list[str]:
@@ -85,6 +88,7 @@ class ClaimsPage(View):
 
     def poll(self) -> None:
         """Show what has changed."""
+        self.hunt.poll()
         claims, job = self.claims, self.claims.running
         variant = claims.variant
         now = (

@@ -28,6 +28,7 @@ from widgets.state.claims import ClaimsStore
 from widgets.state.classroom import Classrooms
 from widgets.state.compress import CompressStore
 from widgets.state.corpus import CorpusStore
+from widgets.state.hunt import SIDES, HuntStore
 from widgets.state.inside import SESSION, InsideStore
 from widgets.state.job import Job
 from widgets.state.quota import ALONE, Quota
@@ -44,8 +45,8 @@ SMALL_MODEL = (
     "stage alone. Press Train on the Train page, then F there or with its model on the stage."
 )
 
-KEPT, READY, UNTRAINED = "kept", "ready", "entry"
-"""What stands before the name of a base: a kept run, a ready-made checkpoint, or an entry that is trained first."""
+KEPT, READY, UNTRAINED, HUNTED = "kept", "ready", "entry", "case"
+"""What begins the key of a model: a kept run, a ready-made checkpoint, an entry to train first, a run of the hunt."""
 MOST_BASES = 50  # kept runs that are offered as a base; older ones are opened on the Train page
 
 
@@ -70,6 +71,8 @@ class Store(param.Parameterized):
         self.stage.trainer, self.stage.forker = self.train_from_stage, self.fork
         self.compress.show_both = self.show_compressed
         self.claims.open_run = self.open_run_of_claim
+        self.hunt = HuntStore()
+        self.hunt.open_inside = self.open_suspects
         self._copied: dict[str, str] = {}
         self.building = Job("building of base models")
         self.awaited_base: Session | None = None
@@ -93,7 +96,7 @@ class Store(param.Parameterized):
             self.stage.teaching, self.sentence.teaching, self.zoo.measuring, self.train.search,
             self.train.writing.job,
             self.building, self.inside.looking, self.compress.running, self.transfer.running,
-            self.claims.running,
+            self.claims.running, self.hunt.training,
         )  # fmt: skip
 
     @property
@@ -213,7 +216,8 @@ class Store(param.Parameterized):
     def looked_into(self) -> dict[str, str]:
         """What the Inside page can open, by its name on screen: what is trained already."""
         there = {name: key or SESSION for name, key in self.bases().items()}
-        return {name: key for name, key in there.items() if not key.startswith(f"{UNTRAINED}:")}
+        hunted = {f"case {case}, {side}": f"{HUNTED}:{case} {side}" for case in self.hunt.runs for side in SIDES}
+        return {name: key for name, key in there.items() if not key.startswith(f"{UNTRAINED}:")} | hunted
 
     def first_subject(self) -> str:
         """What the Inside page opens by itself: the run on the Train page, else what is there first."""
@@ -223,8 +227,16 @@ class Store(param.Parameterized):
 
     def open_subject(self, key: str, to_read: bool = True) -> Subject:
         """What the Inside page opens; the run on the Train page pauses where its states are `to_read`."""
+        if key.startswith(f"{HUNTED}:"):
+            return self.hunt.run_of(key.removeprefix(f"{HUNTED}:")).subject
         session, learner = self._opened(key, to_read)
         return of_learner(learner, session.run.corpus, folder=session.run.out)
+
+    def open_suspects(self, case: int) -> None:
+        """Open both runs of a case of the bug hunt side by side on the Inside page."""
+        sound, suspect = (f"{HUNTED}:{case} {side}" for side in SIDES)
+        self.inside.param.update(subject=sound, others=[suspect], over="models")
+        self.page = 5
 
     def _opened(self, key: str, to_read: bool) -> tuple[Session, TrainState]:
         kind, _, name = key.partition(":")
