@@ -22,6 +22,7 @@ COMMANDS = {
     "compare": "compare fine-tuning strategies side by side",
     "compress": "compress a fine-tuned model, with three meters",
     "claims": "run the papers' claims as experiments that may disagree",
+    "hunt": "name real faults of public programs from the symptoms of a run",
     "choose": "find the run that suits a task",
     "generate": "generate text with a trained model, greedily, by beam search or by sampling",
     "edit": "give a sentence another label by replacing words",

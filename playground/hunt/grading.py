@@ -87,14 +87,21 @@ def grade(learner: str, answers: Mapping[str, Any], key: Key | None = None) -> G
     return Grade(learner, right)
 
 
-def read_notebook(path: Path) -> Grade:
-    """Grade a notebook: its cells set `answers` to plain values, and its metadata has the key; nothing is run."""
+def read_answers(path: Path) -> Grade:
+    """Grade a file of answers as JSON, or a notebook, whose cells set `answers` and whose metadata has the key.
+
+    Nothing is run.
+    """
     try:
-        notebook = parse_json(path.read_text(encoding="utf-8"))
-        key = notebook["metadata"][METADATA]
-        sources = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        content = parse_json(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise TypeError("it is no object")
+        if "cells" not in content:
+            return grade(path.stem, content)
+        key = content["metadata"][METADATA]
+        sources = ["".join(cell["source"]) for cell in content["cells"] if cell["cell_type"] == "code"]
     except (OSError, UnicodeDecodeError, ValueError, LookupError, TypeError) as error:
-        raise UserError(f"{path} is no notebook of the bug hunt ({error!r}).") from error
+        raise UserError(f"{path} holds no answers of the bug hunt ({error}).") from error
     return grade(path.stem, _answers(sources, path), key)
 
 
