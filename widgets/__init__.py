@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from widgets.notebook.bug_hunt import graded, hunt
+    from widgets.notebook.bug_hunt import hunt
     from widgets.notebook.claim_cards import claim, claims
     from widgets.notebook.comparison import compare
     from widgets.notebook.compression import compress
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from widgets.notebook.survey import table
     from widgets.notebook.training import train
 
-__all__ = ["claim", "claims", "compare", "compress", "graded", "hunt", "inspect", "stage", "table", "train"]
+__all__ = ["claim", "claims", "compare", "compress", "hunt", "inspect", "stage", "table", "train"]
 
 
 def __getattr__(name: str) -> Any:

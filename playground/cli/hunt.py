@@ -38,7 +38,7 @@ class CasesFacts(TypedDict):
     answers: list[str]
     """The names of the faults, of which one is the answer to each case."""
     key: dict[str, str]
-    """A hash of each right answer, with which answers are graded without the program."""
+    """A hash of each right answer, with which answers are checked without the program."""
 
 
 class SuspectFacts(TypedDict):
@@ -74,7 +74,7 @@ class GradeFacts(TypedDict):
 
 
 class GradesFacts(TypedDict):
-    """The grades of several learners (`--grade`)."""
+    """The grades of several learners (`--check`)."""
 
     grades: list[GradeFacts]
 
@@ -87,19 +87,19 @@ def add(command: Parser) -> None:
     common_options(command, hunt)
     option = command.add_argument
     option("case", nargs="?", type=number_of(), metavar="CASE", help="the number of a case; all are listed without one")
-    option("--answer", metavar="FAULT", help="grade an answer to the case, without training")
-    option("--grade", nargs="+", type=path, metavar="FILE", help="grade notebooks or JSON files with answers")
-    option("--csv", type=path, metavar="FILE", help="with --grade: write the table")
-    option("--page", type=path, metavar="FILE", help="write all cases as one page that grades without a server")
+    option("--answer", metavar="FAULT", help="check an answer to the case, without training")
+    option("--check", nargs="+", type=path, metavar="FILE", help="check the answers in notebooks or JSON files")
+    option("--csv", type=path, metavar="FILE", help="with --check: write the table")
+    option("--page", type=path, metavar="FILE", help="write all cases as one page that checks answers without a server")
 
 
 def hunt(given: argparse.Namespace) -> int:
     """List the cases, train one, or grade answers."""
     torch.set_num_threads(1)
-    if given.grade:
-        refuse_unused(given, "answers are graded", "case", "answer", "page", "seed")
+    if given.check:
+        refuse_unused(given, "answers are checked", "case", "answer", "page", "seed")
         return _grade(given)
-    refuse_unused(given, "nothing is graded; name files with --grade", "csv")
+    refuse_unused(given, "nothing is checked; name files with --check", "csv")
     if given.page:
         refuse_unused(given, "all cases are written", "case", "answer")
         return _write_page(given)
@@ -112,7 +112,7 @@ def hunt(given: argparse.Namespace) -> int:
         }
         return say(given, every, _listed(every))
     if given.answer is not None:
-        refuse_unused(given, "an answer is graded without training", "seed")
+        refuse_unused(given, "an answer is checked without training", "seed")
         return _answer(given)
     return _train(given)
 
@@ -162,7 +162,7 @@ def _answer(given: argparse.Namespace) -> int:
 
 
 def _grade(given: argparse.Namespace) -> int:
-    grades = [read_answers(Path(file)) for file in given.grade]
+    grades = [read_answers(Path(file)) for file in given.check]
     if given.csv:
         _write(given.csv, table(grades))
     facts: GradesFacts = {"grades": [{"learner": each.learner, "right": dict(each.right)} for each in grades]}

@@ -95,7 +95,7 @@ def read_answers(path: Path) -> Grade:
     try:
         content = parse_json(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict):
-            raise TypeError("it is no object")
+            raise TypeError("not an object")
         if "cells" not in content:
             return grade(path.stem, content)
         key = content["metadata"][METADATA]

@@ -7,7 +7,7 @@ from IPython import get_ipython
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
 
 MODULES = {
-    "bug_hunt": ("Case", "graded", "hunt"),
+    "bug_hunt": ("Case", "hunt"),
     "claim_cards": ("Claims", "TestedClaim", "claim", "claims"),
     "comparison": ("Compared", "compare"),
     "compression": ("CompressedModels", "compress"),

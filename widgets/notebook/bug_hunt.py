@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from playground.hunt.grading import Grade, answer_key, case_of, is_right
-from playground.hunt.grading import grade as grade_answers
+from playground.hunt.grading import answer_key, case_of, is_right
 from playground.hunt.suspect import Suspect, train_suspect
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import in_block
@@ -46,8 +45,3 @@ def hunt(case: int = 1, *, seed: int = 0) -> Case:
     """
     sound, suspect = (train_suspect(case_of(case), faulty, seed) for faulty in (False, True))
     return Case(case, sound, suspect)
-
-
-def graded(answers: dict[str, str]) -> Grade:
-    """Which answers are right: {"case 3": "...", "before question 1": "...", "after question 1": "..."}."""
-    return grade_answers("you", answers)

@@ -37,7 +37,7 @@ def sees_the_last_word(suspect: Suspect) -> bool:
 CAUSAL_MASK = Fault(
     name="a causal mask in a bidirectional model",
     group="Attention mask",
-    symptom="What stands at the end of a text changes nothing at its beginning.",
+    symptom="Another end of a text changes nothing at its beginning.",
     explanation="The encoder kept the triangular mask of a decoder, so a gap is filled from its left side alone.",
     repository="LounesMD/LLaDA_Arithmetic",
     thread="https://github.com/LounesMD/LLaDA_Arithmetic/issues/3",
