@@ -1,6 +1,6 @@
 """The bug hunt in a notebook: both runs of a case, and answers that are graded without training."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from playground.hunt.grading import answer_key, case_of, is_right
 from playground.hunt.suspect import Suspect, train_suspect
@@ -37,11 +37,13 @@ class Case:
 
 
 @checked
-def hunt(case: int = 1, *, seed: int = 0) -> Case:
-    """Train the sound run and the suspect of a case.
+def hunt(case: int = 1, *, steps: int | None = None, corpus: str | None = None, seed: int = 0) -> Case:
+    """Train the sound run and the suspect of a case, by default with its own steps and corpus.
 
     >>> case = hunt(3)
     >>> case.answer("a causal mask in a bidirectional model")
     """
-    sound, suspect = (train_suspect(case_of(case), faulty, seed) for faulty in (False, True))
+    fault = case_of(case)
+    fault = replace(fault, steps=steps or fault.steps, corpus=corpus or fault.corpus)
+    sound, suspect = (train_suspect(fault, faulty, seed) for faulty in (False, True))
     return Case(case, sound, suspect)
