@@ -16,13 +16,13 @@ class Question:
 QUESTIONS = (
     Question(
         "A language model has a training loss of almost 0 after a minute. What is the most likely reason?",
-        ("It sees the word that it predicts.", "It has learned the language.", "Its learning rate is too low."),
+        ("Its learning rate is too low.", "It sees the word that it predicts.", "It has learned the language."),
         "It sees the word that it predicts.",
         "No text can be predicted without error; a loss near 0 means that the answer leaks into the input.",
     ),
     Question(
         "The training loss falls, the held-out loss rises. The masks of each text were drawn once. What helps?",
-        ("Draw new masks at each visit.", "Train longer.", "Evaluate on the training text."),
+        ("Train longer.", "Evaluate on the training text.", "Draw new masks at each visit."),
         "Draw new masks at each visit.",
         "With fixed masks the model learns the gaps by heart.",
     ),
@@ -33,15 +33,15 @@ QUESTIONS = (
         "Seeds alone often differ by more; a paired test over several seeds is needed.",
     ),
     Question(
-        "A masked language model must have a held-out loss for which it reads which positions?",
-        ("All positions, masked ones as [MASK].", "Only those to the left.", "Only the masked ones."),
+        "Which positions does a masked language model read to fill a gap?",
+        ("Only the masked ones.", "All positions, masked ones as [MASK].", "Only those to the left."),
         "All positions, masked ones as [MASK].",
         "Its attention is bidirectional; a causal mask takes half of the context away.",
     ),
     Question(
         "Gradients of four small batches are added up. The batches have different numbers of scored words. "
         "What is equal to one large batch?",
-        ("Weigh each by its number of scored words.", "The mean of the four losses.", "The sum of the four losses."),
+        ("The mean of the four losses.", "The sum of the four losses.", "Weigh each by its number of scored words."),
         "Weigh each by its number of scored words.",
         "The loss of a large batch is a mean over words, not over small batches.",
     ),
@@ -54,13 +54,13 @@ QUESTIONS = (
     ),
     Question(
         "Texts of different length are padded. Padding positions get attention. What is seen?",
-        ("A prediction changes with the length of the other texts.", "The loss is not a number.", "Nothing at all."),
+        ("Nothing at all.", "A prediction changes with the length of the other texts.", "The loss is not a number."),
         "A prediction changes with the length of the other texts.",
         "Padding must be masked, so that a text has the same output in every batch.",
     ),
     Question(
         "Which test finds most faults of a data pipeline before anything is trained?",
-        ("Look at one batch, token by token.", "Train for an hour.", "Compare with a published score."),
+        ("Train for an hour.", "Compare with a published score.", "Look at one batch, token by token."),
         "Look at one batch, token by token.",
         "Inputs, targets, mask and loss positions of one batch show nearly all of them.",
     ),
