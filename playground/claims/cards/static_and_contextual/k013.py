@@ -37,7 +37,8 @@ K013 = Claim(
     compute=likeness,
     unit="(cosine)",
     scale="The offsets and not the answers to analogies are compared, because in so small a text the word nearest to a "
-    "country is often its capital, which answers every question without an offset.",
+    "country is often its capital, which answers every question without an offset. "
+    "600 steps are those of K014.",
     also=("counts",),
     rows=("K013",),
     errata=("E37",),

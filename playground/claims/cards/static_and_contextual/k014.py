@@ -28,6 +28,7 @@ K014 = Claim(
     rules=(higher("country + capital", 0.5), higher("country + capital", "country alone")),
     compute=among_five,
     unit="of the countries",
-    scale="Sixteen countries in a small text; each share has steps of 0.06. A guess would have 0.04.",
+    scale="Sixteen countries in a small text; each share has steps of 0.06. A guess would have 0.04. "
+    "After 300 steps the share was 0.31 with seed 0, so 600 were chosen.",
     rows=("K014",),
 )
