@@ -1,0 +1,1 @@
+"""Figures that several claims read and no instrument measures."""
