@@ -2,6 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+import torch
+
+from playground.analysis.subject import Subject
+from playground.answers import Answer
 from playground.batch import Batch
 from playground.objectives.objective import PlanOverrides
 
@@ -21,3 +25,9 @@ def held_out(lab: "Lab", arm: "Arm", seed: int) -> Batch:
     """The held-out rows as the objective makes them into a batch."""
     subject = lab.subject(arm, seed)
     return subject.objective.batch(subject.held_out, subject.rng("claim"))
+
+
+@torch.no_grad()
+def answered(subject: Subject, batch: Batch) -> Answer:
+    """What the model says to the last target of a batch."""
+    return subject.model.eval()(batch)[-1]
