@@ -35,5 +35,5 @@ K058 = Claim(
     scale="This compares tensors, so no training and no size of model changes it. It settles a picture that shuffles "
     "the sentence itself.",
     rows=("K058",),
-    errata=("E28",),
+    errata=("E24", "E28"),
 )

@@ -41,4 +41,5 @@ K059 = Claim(
     unit="of the cells as in the text",
     scale="This reads the masks that train, so no training and no size of model changes it.",
     rows=("K059",),
+    errata=("E22",),
 )
