@@ -1,11 +1,11 @@
 """K042: keeping and replacing some of the chosen words trains the output at words that are seen."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-import torch
 
 from playground.batch import begin
 from playground.claims import Arm, Claim, higher
+from playground.claims.figures.text import answered
 from playground.objectives.ask import AskMasked
 
 if TYPE_CHECKING:
@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 def seen_words(lab: "Lab", arm: Arm, seed: int) -> float:
     """How often the output at a word of a plain text, which the model reads, is this word."""
     subject = lab.subject(arm, seed)
-    plain = begin(subject.held_out)
-    batch = AskMasked().build(type(plain)(**{**vars(plain), "selected": subject.held_out.maskable}))
-    with torch.no_grad():
-        right = subject.model.eval()(batch)[0].right()
+    batch = AskMasked().build(replace(begin(subject.held_out), selected=subject.held_out.maskable))
+    right = answered(subject, batch).right()
+    assert right is not None
     return float(right.float().mean())
 
 

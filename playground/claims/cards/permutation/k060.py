@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from playground.claims import Arm, Claim, lower
+from playground.claims.figures.text import answered
 
 if TYPE_CHECKING:
     from playground.claims.lab import Lab
@@ -10,11 +11,9 @@ if TYPE_CHECKING:
 
 def loss_at_the_end(lab: "Lab", arm: Arm, seed: int) -> float:
     """The loss of the last sixth of held-out orders, whatever the model was trained to predict."""
-    learner, subject = lab.learner(arm, seed), lab.subject(arm, seed)
-    objective = learner.objective.turn({"partial_prediction_k": 6.0})
-    subject.model.eval()
-    [answer] = subject.model(objective.batch(subject.held_out, subject.rng("last sixth")))
-    return float(answer.losses().mean().detach())
+    subject = lab.subject(arm, seed)
+    objective = subject.objective.turn({"partial_prediction_k": 6.0})
+    return float(answered(subject, objective.batch(subject.held_out, subject.rng("last sixth"))).mean())
 
 
 K060 = Claim(

@@ -19,7 +19,7 @@ K067 = Claim(
     rules=(lower("MLM", "LM", by=0.2),),
     unit="of the sentences",
     scale="Sentences have seven tokens, the first of which is given. MLM gets their length, which it could not choose "
-    "itself. The grammar decides, so meaning and variety are not judged.",
+    "itself. The grammar decides, so meaning and variety are not measured.",
     also=("attention",),
     rows=("K067",),
 )

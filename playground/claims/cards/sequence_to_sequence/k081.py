@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 def rounding_error(lab: "Lab", arm: Arm, seed: int) -> float:
     """The largest difference between a rating from 0 to 4, in steps of 0.01, and the word it is written as."""
-    del lab, seed
+    del lab, arm, seed
     ratings = [k / 100 for k in range(401)]
-    return max(abs(float(SIMILARITY.answer.word(rating)) - rating) for rating in ratings) * bool(arm)
+    return max(abs(float(SIMILARITY.answer.word(rating)) - rating) for rating in ratings)
 
 
 K081 = Claim(
