@@ -1,1 +1,1 @@
-"""Figures that several claims read and no instrument measures."""
+"""Figures that several claims read and no instrument has, a module for each subject."""
