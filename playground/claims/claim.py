@@ -66,7 +66,7 @@ class Claim:
     decide. `compute` takes the place of fine-tuning and instruments where the figure needs a function of its own.
     The arms differ in one field; where that is the entry, `also` names every part of the network or of the recipe that
     differs with it. `published` is the paper's figure, `scale` what tiny models can and cannot say. `rows` are its rows
-    of the inventory, `errata` misprints of the sources that it settles. Who changes the rule after a verdict adds a
+    of the inventory. Who changes the rule after a verdict adds a
     line to `history` that says why.
     """
 
@@ -87,7 +87,6 @@ class Claim:
     seeds: int = 5
     also: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
-    errata: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     history: tuple[str, ...] = field(default=())
 

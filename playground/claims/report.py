@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from playground.claims.claim import Claim
+from playground.claims.errata import ERRATA
 from playground.claims.rule import Call
 from playground.claims.verdict import Verdict
 
@@ -76,7 +77,7 @@ def claim_facts(claim: Claim, verdict: Verdict | None) -> ClaimFacts:
         "published": claim.published,
         "scale": claim.scale,
         "rows": list(claim.rows),
-        "errata": list(claim.errata),
+        "errata": [each.name for each in ERRATA if each.decides == claim.name],
         "history": list(claim.history),
         "verdict": verdict and verdict["call"],
         "effect": first and first["difference"],

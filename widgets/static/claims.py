@@ -119,7 +119,7 @@ def background(claim: Claim) -> str:
 
 
 def _settled(claim: Claim) -> str:
-    some = [each for each in ERRATA if each.name in claim.errata]
+    some = [each for each in ERRATA if each.decides == claim.name]
     return f'<div class="label">Errata that this settles</div>{errata(some)}' if some else ""
 
 

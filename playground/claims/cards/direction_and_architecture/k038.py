@@ -58,5 +58,4 @@ K038 = Claim(
     "nobody knows the least value.",
     seeds=2,
     rows=("K038",),
-    errata=("E32",),
 )

@@ -31,7 +31,7 @@ K041 = Claim(
     group="Masked language models",
     statement="The special token [MASK] occurs in pre-training and never in a downstream text, so a masked language "
     "model meets other hidden states in use than in training.",
-    source="Liu et al., sec. 2.3; Qiu et al., sec. 3.1.2; Weng, BERT; the fourth text",
+    source="Liu et al., sec. 2.3; Qiu et al., sec. 3.1.2; Weng, BERT; From Static to Contextualized Embedding",
     prediction="A linear classifier tells from the state of a word whether another word, three or more positions away, "
     "was replaced by [MASK]; it tells this better than whether it was replaced by a random word.",
     otherwise="The states of other words do not show a [MASK], or no more than any other change.",

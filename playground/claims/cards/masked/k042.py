@@ -27,7 +27,8 @@ K042 = Claim(
     group="Masked language models",
     statement="Where only [MASK] is trained, the output of a masked language model at words that it sees is not "
     "trained; replacing one chosen word in ten at random and keeping one in ten trains it.",
-    source="Qiu et al., sec. 3.1.2; Weng, BERT; the fourth text; Devlin et al., arXiv:1810.04805, sec. 3.1",
+    source="Qiu et al., sec. 3.1.2; Weng, BERT; From Static to Contextualized Embedding; Devlin et al., "
+    "arXiv:1810.04805, sec. 3.1",
     prediction="For a word of a plain text the output is this word far more often with 80/10/10.",
     otherwise="It is this word as often after training with [MASK] alone.",
     common=Arm(entry="MLM", corpus="world"),

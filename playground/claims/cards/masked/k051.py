@@ -25,7 +25,8 @@ K051 = Claim(
     title="BERT was trained too little",
     group="Masked language models",
     statement="The same masked language model becomes better with more steps, with more text and with larger batches.",
-    source="Liu et al., sec. 2.3; Weng, RoBERTa; Qiu et al., sec. 8.1; the fourth text; Liu et al., arXiv:1907.11692",
+    source="Liu et al., sec. 2.3; Weng, RoBERTa; Qiu et al., sec. 8.1; From Static to Contextualized "
+    "Embedding; Liu et al., arXiv:1907.11692",
     prediction="Four times as many steps, as much text, or rows in a batch each lower the loss on unseen text.",
     otherwise="One of the three does not lower it.",
     common=Arm(entry="MLM", corpus="world", tokens=20000, steps=100, settings="batch_size=8"),

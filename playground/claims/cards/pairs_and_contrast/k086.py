@@ -24,7 +24,8 @@ K086 = Claim(
     group="Sentence pairs and contrast",
     statement="Next sentence prediction mixes two questions, whether the topic is the same and whether the texts are "
     "coherent; a model can rely on the topic, which is easier.",
-    source="Liu et al., sec. 2.3; Qiu et al., sec. 3.1.5; Weng, ALBERT; the fourth text; Lan et al., arXiv:1909.11942",
+    source="Liu et al., sec. 2.3; Qiu et al., sec. 3.1.5; Weng, ALBERT; From Static to Contextualized "
+    "Embedding; Lan et al., arXiv:1909.11942",
     prediction="A model trained with NSP rejects random second texts of another topic far more often than random ones "
     "of the same topic.",
     otherwise="It rejects as many of both.",

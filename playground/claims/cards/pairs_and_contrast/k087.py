@@ -23,7 +23,7 @@ K087 = Claim(
     group="Sentence pairs and contrast",
     statement="A model trained with next sentence prediction hardly beats chance at sentence order, while a model "
     "trained with sentence order prediction solves next sentence prediction to a reasonable degree.",
-    source="The fourth text; Lan et al., arXiv:1909.11942, table 5",
+    source="From Static to Contextualized Embedding; Lan et al., arXiv:1909.11942, table 5",
     prediction="Each is above 0.7 at its own question. The NSP model is within 0.1 of chance at SOP; the SOP model is "
     "at 0.6 or higher at NSP.",
     otherwise="The NSP model knows the order, or the SOP model cannot tell a random second text.",

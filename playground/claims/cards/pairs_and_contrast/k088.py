@@ -8,7 +8,8 @@ K088 = Claim(
     group="Sentence pairs and contrast",
     statement="Sentence order prediction is the harder question, and a better pre-training for tasks on several "
     "sentences than next sentence prediction.",
-    source="Weng, ALBERT; Qiu et al., sec. 3.1.5; the fourth text; Lan et al., arXiv:1909.11942, sec. 4.6",
+    source="Weng, ALBERT; Qiu et al., sec. 3.1.5; From Static to Contextualized Embedding; Lan et al., "
+    "arXiv:1909.11942, sec. 4.6",
     prediction="Fine-tuned to choose the ending of a story, the model with SOP is right more often than that with NSP.",
     otherwise="The model with NSP is right as often.",
     common=Arm(corpus="stories", steps=1000, one_model=True, task="story ending", figure="accuracy"),

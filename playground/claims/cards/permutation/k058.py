@@ -23,7 +23,7 @@ K058 = Claim(
     title="The text itself is not shuffled",
     group="Permutation language models",
     statement="A permutation language model permutes the order of prediction; words and positions of its input stay.",
-    source="Qiu et al., sec. 3.1.3; the fourth text; Yang et al., arXiv:1906.08237, sec. 2.2",
+    source="Qiu et al., sec. 3.1.3; From Static to Contextualized Embedding; Yang et al., arXiv:1906.08237, sec. 2.2",
     prediction="Between two orders the words and the position ids are identical; only the attention masks differ.",
     otherwise="The words or their positions differ between two orders.",
     common=Arm(entry="PLM", corpus="world", steps=0),
@@ -35,5 +35,4 @@ K058 = Claim(
     scale="This compares tensors, so no training and no size of model changes it. It settles a picture that shuffles "
     "the sentence itself.",
     rows=("K058",),
-    errata=("E24", "E28"),
 )

@@ -26,7 +26,7 @@ K059 = Claim(
     group="Permutation language models",
     statement="In the order 3, 2, 4, 1 token 1 attends to all tokens, token 2 to 2 and 3, token 3 to itself and token "
     "4 to 2, 3 and 4; the query stream attends to the same without the token itself.",
-    source="The fourth text, on XLNet; Yang et al., arXiv:1906.08237, fig. 2",
+    source="From Static to Contextualized Embedding, on XLNet; Yang et al., arXiv:1906.08237, fig. 2",
     prediction="All rows of both attention masks are as the text says.",
     otherwise="Some cell of a mask is open where the text closes it, or closed where it opens it.",
     common=Arm(entry="PLM", corpus="world", steps=0),
@@ -41,5 +41,4 @@ K059 = Claim(
     unit="of the cells as in the text",
     scale="This reads the masks that train, so no training and no size of model changes it.",
     rows=("K059",),
-    errata=("E22",),
 )

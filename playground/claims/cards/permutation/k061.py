@@ -25,7 +25,7 @@ K061 = Claim(
     group="Permutation language models",
     statement="Without the target position in its query, a permutation language model gives the same distribution for "
     "two orders that share their first words and then ask for different positions.",
-    source="Weng, XLNet; the fourth text; Yang et al., arXiv:1906.08237, sec. 2.3",
+    source="Weng, XLNet; From Static to Contextualized Embedding; Yang et al., arXiv:1906.08237, sec. 2.3",
     prediction="The two distributions are identical with words only, and they differ with two streams.",
     otherwise="They differ in both, or are identical in both.",
     common=Arm(entry="PLM", corpus="world", steps=60),
@@ -40,5 +40,4 @@ K061 = Claim(
     scale="That the naive form is blind follows from its equation, at any size of model; the models are trained for 60 "
     "steps so that the other form has something to tell.",
     rows=("K061",),
-    errata=("E21",),
 )

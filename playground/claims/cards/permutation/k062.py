@@ -8,7 +8,7 @@ K062 = Claim(
     group="Permutation language models",
     statement="A word must be hidden when it is predicted and seen afterwards. One stream either reads its own answer "
     "or keeps words from the later predictions; two streams do neither.",
-    source="Weng, XLNet; the fourth text; Yang et al., arXiv:1906.08237, sec. 2.3",
+    source="Weng, XLNet; From Static to Contextualized Embedding; Yang et al., arXiv:1906.08237, sec. 2.3",
     prediction="A stream that sees itself has nearly no loss, because it copies; positions that never see a word have "
     "more loss than two streams.",
     otherwise="One stream learns as much as two, without a leak.",

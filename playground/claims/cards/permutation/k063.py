@@ -30,7 +30,7 @@ K063 = Claim(
     group="Permutation language models",
     statement="A permutation language model reads no [MASK], which no text in use has, and does not assume that the "
     "words it predicts are independent; a masked language model does both.",
-    source="Liu et al., sec. 2.3; the fourth text; Yang et al., arXiv:1906.08237, sec. 2.1",
+    source="Liu et al., sec. 2.3; From Static to Contextualized Embedding; Yang et al., arXiv:1906.08237, sec. 2.1",
     prediction="MLM has both drawbacks and PLM has none: no [MASK] in its input, and the prediction of a word sees "
     "words that were predicted before it.",
     otherwise="PLM has one of the two, or MLM lacks one.",

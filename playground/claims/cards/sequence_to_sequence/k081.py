@@ -33,5 +33,4 @@ K081 = Claim(
     scale="This is arithmetic, so no size of model changes it. Whether a model writes the right number is not "
     "measured.",
     rows=("K081",),
-    errata=("E33",),
 )

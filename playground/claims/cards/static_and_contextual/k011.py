@@ -22,5 +22,4 @@ K011 = Claim(
     "them. Nothing is trained.",
     seeds=1,
     rows=("K011",),
-    errata=("E20",),
 )  # fmt: skip
