@@ -16,7 +16,7 @@ def difference(lab: "Lab", arm: Arm, seed: int) -> float:
         answer = model(example(lab, arm, seed, {"order": order, "cut": 0}, words=5))[0]
         asked = answer.at(answer.target.origin) == order[3] - 1
         found.append(answer.scores[asked][0].softmax(-1))
-    return float((found[0] - found[1]).abs().sum() / 2)
+    return float((found[0] - found[1]).detach().abs().sum() / 2)
 
 
 K061 = Claim(

@@ -15,7 +15,7 @@ K063B = Claim(
     arms={"PLM": {"entry": "PLM"}, "MLM": {"entry": "MLM"}},
     rules=(lower("PLM", "MLM", by=0.5),),
     unit="of the probability",
-    scale="PLM may use the word before, and after so few steps it may not have learned to. K063 is about what it may "
+    scale="PLM may use the word before, and after 500 steps it may not have learned to. K063 is about what it may "
     "use, at any size.",
     rows=("K063",),
 )
