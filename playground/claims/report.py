@@ -53,7 +53,7 @@ class ClaimFacts(TypedDict):
     """Where its interval ends."""
     seeds: int
     seconds: float | None
-    """Seconds of one processor."""
+    """Seconds in one process."""
     details: Verdict | None
     """The verdict with every number."""
 

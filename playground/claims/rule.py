@@ -35,7 +35,7 @@ class RuleFacts(TypedDict):
     difference: float
     """The mean over the seeds of the first minus the second."""
     low: float | None
-    """Where the interval of the difference begins; null with one seed, unless the rule is exact."""
+    """Where the interval of the difference begins, of an exact rule the smallest one; null with one seed."""
     high: float | None
     """Where the interval ends."""
     seeds_needed: int | None
@@ -66,23 +66,26 @@ class Rule:
     def judge(self, values: Values, rules: int = 1) -> RuleFacts:
         """What the rule says of the values; `rules` is how many the claim has."""
         gaps = self.gaps(values)
-        mean, room, needed = fmean(gaps), self._room(gaps, rules), None
+        mean, needed = fmean(gaps), None
+        low, high = self._interval(gaps, rules)
         call: Call = "undecided"
         if self.exact:
             call = "agrees" if all(self._inside(gap) for gap in gaps) else "disagrees"
-        elif room is not None:
-            call = self._call(mean - room, mean + room)
+        elif low is not None and high is not None:
+            call = self._call(low, high)
             needed = self._needed(mean, deviation(gaps), len(gaps), rules) if call == "undecided" else None
-        low, high = (None, None) if room is None else (mean - room, mean + room)
         return {
             "rule": self.words, "call": call, "difference": mean, "low": low, "high": high, "seeds_needed": needed,
         }  # fmt: skip
 
-    def _room(self, gaps: Sequence[float], rules: int) -> float | None:
-        """Half of the interval of the mean; None where one seed shows no noise."""
-        if len(gaps) > 1:
-            return critical(len(gaps), LEVEL / rules) * deviation(gaps) / len(gaps) ** 0.5
-        return 0.0 if self.exact else None
+    def _interval(self, gaps: Sequence[float], rules: int) -> tuple[float, float] | tuple[None, None]:
+        """The interval of the mean, of an exact rule the range of the seeds; none where one seed shows no noise."""
+        if self.exact:
+            return min(gaps), max(gaps)
+        if len(gaps) < 2:
+            return None, None
+        room = critical(len(gaps), LEVEL / rules) * deviation(gaps) / len(gaps) ** 0.5
+        return fmean(gaps) - room, fmean(gaps) + room
 
     def _inside(self, value: float) -> bool:
         return self.low - SAME <= value <= self.high + SAME

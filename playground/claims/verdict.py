@@ -41,7 +41,7 @@ class Verdict(TypedDict):
     """The figure of each arm with every seed."""
     seeds: list[int]
     seconds: float
-    """Seconds of one processor, with the training of every model."""
+    """Seconds in one process, with the training of every model."""
     runs: dict[str, list[str]]
     """The run of each arm with every seed; empty where nothing was trained."""
     fingerprint: str
@@ -90,7 +90,8 @@ def in_words(verdict: Verdict, unit: str = "") -> str:
 def _sentence(facts: RuleFacts, unit: str, seeds: int) -> str:
     low, high = facts["low"], facts["high"]
     room = "" if low is None or high is None or low == high else f" ({low:.3g} to {high:.3g})"
-    found = f"{facts['rule']}: {facts['difference']:.3g}{' ' * bool(unit)}{unit}{room}, {facts['call']}"
+    rule = f"{facts['rule'][0].upper()}{facts['rule'][1:]}"
+    found = f"{rule}: {facts['difference']:.3g}{' ' * bool(unit)}{unit}{room}, {facts['call']}"
     if facts["call"] != "undecided":
         return f"{found}."
     if seeds < 2:

@@ -162,7 +162,7 @@ def _also(claim: Claim) -> str:
 def found(claim: Claim, verdict: Verdict, title: str = "") -> str:
     """What the seeds gave, drawn and in words, and from what it was computed."""
     about = (
-        f"{verdict['date']}, {len(verdict['seeds'])} seeds, {verdict['seconds']:.0f} seconds of one processor, "
+        f"{verdict['date']}, {len(verdict['seeds'])} seeds, {verdict['seconds']:.0f} seconds in one process, "
         f"torch {verdict['torch']}, code {verdict['code']}."
     )
     heading = f'<div class="label">{escape(title)}</div>' if title else ""
