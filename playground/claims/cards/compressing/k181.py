@@ -23,7 +23,7 @@ K181 = Claim(
         "soft": {"pipeline": "soft targets(alpha=1, unlabelled=0, start=new)"},
         "hard": {"pipeline": "soft targets(alpha=0, unlabelled=0, start=new)"},
         "soft, more texts": {"pipeline": "soft targets(alpha=1, start=new)"},
-        "teacher": {"pipeline": "uncompressed"},
+        "teacher": {"pipeline": "quantization(bits=32, embedding_bits=32)"},
     },
     rules=(higher("soft", "hard"), Rule("soft, more texts", "teacher", -0.03, 1.0)),
     unit="accuracy",

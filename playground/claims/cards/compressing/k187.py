@@ -15,7 +15,7 @@ K187 = Claim(
         figure="accuracy",
     ),
     arms={
-        "32 bits": {"pipeline": "uncompressed"},
+        "32 bits": {"pipeline": "quantization(bits=32, embedding_bits=32)"},
         "8 bits": {"pipeline": "int8"},
         "2 bits": {"pipeline": "quantization(bits=2, groups=1)"},
         "2 bits, groups": {"pipeline": "quantization(bits=2, groups=64)"},

@@ -9,9 +9,13 @@ if TYPE_CHECKING:
     from playground.claims.lab import Lab
 
 
+WHOLE = "quantization(bits=32, embedding_bits=32)"
+"""A pipeline that changes nothing."""
+
+
 def against_whole(lab: "Lab", arm: Arm, seed: int) -> float:
     """The accuracy over that of the whole model, or the operations of the whole model over its own."""
-    small, whole = (lab.compressed(replace(arm, pipeline=name), seed) for name in (arm.pipeline, "uncompressed"))
+    small, whole = (lab.compressed(replace(arm, pipeline=name), seed) for name in (arm.pipeline, WHOLE))
     return small.accuracy / whole.accuracy if arm.figure == "accuracy" else whole.operations / small.operations
 
 

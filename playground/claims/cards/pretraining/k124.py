@@ -26,7 +26,7 @@ K124 = Claim(
     statement="A model pre-trained on texts of a domain is better at the tasks of this domain.",
     source="Qiu et al., sec. 4.4, BioBERT and SciBERT",
     prediction="Pre-trained on reviews a model is better at sentiment, on stories at the topic of a story.",
-    otherwise="Both tasks gain alike from both corpora.",
+    otherwise="Both tasks gain as much from either corpus.",
     common=Arm(entry="MLM", steps=300, task="sentiment", train_size=32),
     arms={"reviews": {"corpus": "reviews"}, "stories": {"corpus": "stories"}},
     rules=(higher("reviews", "stories"),),
