@@ -9,7 +9,7 @@ K167 = Claim(
     statement="Translation language modelling learns a better cross-lingual model than multilingual MLM.",
     source="Liu et al., sec. 4; Qiu et al., sec. 4.2.1; Lample and Conneau, arXiv:1901.07291",
     prediction="After TLM the nearest sentence of the other language is the translation more often.",
-    otherwise="Both find the translation equally often.",
+    otherwise="Both find the translation as often.",
     common=Arm(corpus="parallel", steps=400, instrument="sentence retrieval", figure="P@1 forward"),
     arms={"TLM": {"entry": "TLM"}, "multilingual MLM": {"entry": "multilingual MLM"}},
     rules=(higher("TLM", "multilingual MLM"),),
