@@ -3,7 +3,7 @@
 import hashlib
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 CARDS = "playground.claims.cards"
 """The package of the cards; a sub-package for each group."""
+
+FIGURES = "playground.claims.figures"
+"""What several cards compute."""
 
 GROUPS = (
     "Static and contextual", "Direction and architecture", "Masked language models", "Permutation language models",
@@ -112,7 +115,7 @@ class Claim:
     @property
     def computes(self) -> str:
         """The source of what computes the figure, without spaces; empty where none is written for this claim."""
-        return "" if self.compute is None else "".join(inspect.getsource(self.compute).split())
+        return "" if self.compute is None else "".join("".join(_sources(self.compute, {})).split())
 
     @property
     def fingerprint(self) -> str:
@@ -160,6 +163,17 @@ class Claim:
             else:
                 claim = replace(claim, common=turn(claim.common, {name: value}))
         return replace(claim, arms=arms)
+
+
+def _sources(function: Any, seen: dict[Any, str]) -> Iterable[str]:
+    """The source of a function and of those of this package that it calls."""
+    if function not in seen:
+        seen[function] = inspect.getsource(function)
+        called = (function.__globals__.get(name) for name in function.__code__.co_names)
+        for each in called:
+            if inspect.isfunction(each) and each.__module__.startswith((CARDS, FIGURES)):
+                _sources(each, seen)
+    return seen.values()
 
 
 @dataclass(frozen=True)

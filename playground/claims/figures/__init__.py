@@ -1,1 +1,1 @@
-"""Figures that several claims read and no instrument has, a module for each subject."""
+"""Figures that several claims read and that no instrument, task or run has."""

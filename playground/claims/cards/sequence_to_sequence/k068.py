@@ -1,7 +1,7 @@
 """K068: sequence-to-sequence pre-training helps generation where pairs are few."""
 
 from playground.claims import Arm, Claim, higher
-from playground.claims.figures.tuning import benefit
+from playground.claims.figures.benefit import benefit
 
 K068 = Claim(
     name="K068",

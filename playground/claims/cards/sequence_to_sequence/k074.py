@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 
 from playground.claims import Arm, Claim, higher
-from playground.claims.figures.tuning import accuracy_on
+from playground.claims.figures.benefit import accuracy_on
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split
 from playground.finetuning.data.task_types import Span

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.claims import Arm, Claim, alike
-from playground.claims.figures.tuning import accuracy_on
+from playground.claims.figures.benefit import accuracy_on
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split
 from playground.finetuning.data.task_types import Writing

@@ -1,7 +1,7 @@
 """K085: pre-training that does not match the task gives little."""
 
 from playground.claims import Arm, Claim, higher, lower
-from playground.claims.figures.tuning import benefit
+from playground.claims.figures.benefit import benefit
 
 K085 = Claim(
     name="K085",
