@@ -23,6 +23,7 @@ PAGES = {
     "Zoo": "?page=zoo&zoo.entry=BERT",
     "Inside": "?page=inside",
     "Compress": "?page=compress",
+    "Claims": "?page=claims",
 }
 GUARDED = {"stage": pytest.mark.guarded}
 """The page that `make test` looks at too."""

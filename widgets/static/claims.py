@@ -41,7 +41,7 @@ STYLE = f"""
 .card .two > div {{ flex: 1 1 260px; }}
 .card td.differs {{ background: color-mix(in srgb, {BLUE} 14%, transparent); }}
 .card svg {{ max-width: 100%; height: auto; }}
-.card .runs button {{ margin-right: 10px; }}
+.runs button {{ margin-right: 10px; }}
 """
 
 WIDTH, LEFT, RIGHT, ROW = 640, 150, 24, 24
@@ -240,10 +240,10 @@ def runs(verdict: Verdict, there: Mapping[str, bool], measured: bool) -> str:
     for arm, names in verdict["runs"].items():
         links = "".join(_links(name, seed, measured) for seed, name in enumerate(names) if there.get(name))
         if links:
-            rows.append(f"<tr><th scope=row>{escape(arm)}</th><td>{links}</td></tr>")
+            rows.append(f"<p>{escape(arm)}: {links}</p>")
     if not rows:
         return ""
-    return f'<div class="label">Runs of this verdict</div><div class="wide runs"><table>{"".join(rows)}</table></div>'
+    return f'<div class="label">Runs of this verdict</div><div class="runs">{"".join(rows)}</div>'
 
 
 def _links(name: str, seed: int, measured: bool) -> str:
