@@ -11,7 +11,7 @@ import torch
 from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, number_of, path, refuse_unused, say
-from playground.errors import unwritable
+from playground.errors import UserError, unwritable
 from playground.hunt.fault import fault_named
 from playground.hunt.grading import Grade, answer_key, case_of, cases, is_right, read_answers, table
 from playground.hunt.suspect import train_suspect
@@ -101,7 +101,9 @@ def hunt(given: argparse.Namespace) -> int:
         return _grade(given)
     refuse_unused(given, "nothing is checked; name files with --check", "csv")
     if given.page:
-        refuse_unused(given, "all cases are written", "case", "answer")
+        refuse_unused(given, "all cases are written", "answer")
+        if given.case is not None:
+            raise UserError(f"--page writes all cases; leave out case {given.case}.")
         return _write_page(given)
     if given.case is None:
         refuse_unused(given, "the cases are listed; name one", "answer", "seed")

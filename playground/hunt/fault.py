@@ -1,16 +1,19 @@
 """A fault of a public repository as a switch: what it changes, what is seen of it, and the law that it breaks."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from playground.catalog import choose, find
 from playground.corpora import Corpus
+from playground.objectives.stage import Stage
 from playground.training.train_state import TrainState
 from playground.zoo import Entry
 
 if TYPE_CHECKING:
     from playground.hunt.suspect import Suspect
+
+S = TypeVar("S", bound=Stage)
 
 FAULTS = "playground.hunt.faults"
 
@@ -31,6 +34,12 @@ def same_corpus(corpus: Corpus) -> Corpus:
 def same_learner(learner: TrainState) -> TrainState:
     """The learner as it is."""
     return learner
+
+
+def exchange_stage(entry: Entry, kind: type[S], make: Callable[[S], Stage]) -> Entry:
+    """The entry with another stage in the place of each one of a kind in its objective."""
+    stages = tuple(make(stage) if isinstance(stage, kind) else stage for stage in entry.objective.stages)
+    return replace(entry, objective=replace(entry.objective, stages=stages))
 
 
 @dataclass(frozen=True)

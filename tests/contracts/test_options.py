@@ -68,7 +68,8 @@ ENDS = (
 THROUGH = (
     "playground.finetuning.comparing.spec.ComparisonSpec.check",
     "playground.cli.compare.TrialRecord.of", "playground.cli.inspect.open_subject",
-    "playground.cli.claims.OutcomeRecord.of_user", "playground.cli.ask.open_subject", "playground.cli.import.open_folder",
+    "playground.cli.claims.OutcomeRecord.of_user", "playground.cli.ask.open_subject",
+    "playground.cli.import.open_folder",
     "playground.cli.bake.Runs", "playground.cli.runs.Runs", "playground.cli.align.shuffled",
     "playground.cli.ready_made.ready_made.facts", "widgets.app.public.public",
 )  # fmt: skip
@@ -103,7 +104,8 @@ VALUES = {
     "sentence": "We walk .",
     "strategies": "full", "strategy": "full", "subject": "kept", "task": "topic", "tasks": "topic",
     "text": "We walk here", "text_column": "text", "then": "entailment", "tokenizer": "characters",
-    "lessons set": "steps=3", "claims set": "seeds=3", "objective set": "mask_ratio=0.5", "inspect set": "texts=3", "ask set": "mask_ratio=0.5",
+    "claims set": "seeds=3",
+    "lessons set": "steps=3", "objective set": "mask_ratio=0.5", "inspect set": "texts=3", "ask set": "mask_ratio=0.5",
     "objective": "LM", "set": "lr=0.001",
     "inspect list": None, "choose runs": "kept", "compress base": "kept",
 }  # fmt: skip

@@ -1,11 +1,11 @@
 """AND where OR is right, in the mask of the special tokens of a permutation."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from torch import Tensor
 
 from playground.batch import Batch
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.see import SeePermutation
 from playground.zoo import Entry
@@ -24,11 +24,7 @@ class SeePermutationOfAll(SeePermutation):
 
 def without_separators(entry: Entry) -> Entry:
     """The same objective, whose separators are context."""
-    stages = tuple(
-        SeePermutationOfAll(**vars(stage)) if isinstance(stage, SeePermutation) else stage
-        for stage in entry.objective.stages
-    )
-    return replace(entry, objective=replace(entry.objective, stages=stages))
+    return exchange_stage(entry, SeePermutation, lambda stage: SeePermutationOfAll(**vars(stage)))
 
 
 def seen_by_separators(suspect: Suspect) -> float:

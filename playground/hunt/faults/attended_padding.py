@@ -1,11 +1,11 @@
 """Padding that is attended to."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 
 from playground.batch import Batch, full_mask
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.see import SeeAll
 from playground.objectives.see.single_stack import with_mask
@@ -23,8 +23,7 @@ class SeePadding(SeeAll):
 
 def unmasked(entry: Entry) -> Entry:
     """The same objective without a mask for padding."""
-    stages = tuple(SeePadding() if isinstance(stage, SeeAll) else stage for stage in entry.objective.stages)
-    return replace(entry, objective=replace(entry.objective, stages=stages))
+    return exchange_stage(entry, SeeAll, lambda _: SeePadding())
 
 
 @torch.no_grad()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import torch
 
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.see import SeeAll, SeeLeft
 from playground.zoo import Entry
@@ -12,8 +12,7 @@ from playground.zoo import Entry
 
 def causal(entry: Entry) -> Entry:
     """The same objective, whose positions attend to earlier ones only."""
-    stages = tuple(SeeLeft() if isinstance(stage, SeeAll) else stage for stage in entry.objective.stages)
-    return replace(entry, objective=replace(entry.objective, stages=stages))
+    return exchange_stage(entry, SeeAll, lambda _: SeeLeft())
 
 
 @torch.no_grad()

@@ -1,12 +1,12 @@
 """Workers of a data loader that draw the same random numbers."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from torch import Generator
 
 from playground.batch import Batch
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.choose import ChooseTokens
 from playground.objectives.choose.tokens import Chosen
@@ -32,13 +32,9 @@ class ChooseTokensInWorkers(ChooseTokens):
 
 def in_workers(entry: Entry) -> Entry:
     """The same objective, whose batches are made by workers with one seed."""
-    stages = tuple(
-        ChooseTokensInWorkers(**vars(stage), batch_size=entry.recipe.batch_size)
-        if isinstance(stage, ChooseTokens)
-        else stage
-        for stage in entry.objective.stages
+    return exchange_stage(
+        entry, ChooseTokens, lambda stage: ChooseTokensInWorkers(**vars(stage), batch_size=entry.recipe.batch_size)
     )
-    return replace(entry, objective=replace(entry.objective, stages=stages))
 
 
 def gaps_again(suspect: Suspect) -> float:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from playground.batch import Batch
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.ask import AskMasked
 from playground.zoo import Entry
@@ -21,8 +21,7 @@ class AskAll(AskMasked):
 
 def asking_all(entry: Entry) -> Entry:
     """The same objective, with all words as labels."""
-    stages = tuple(AskAll() if isinstance(stage, AskMasked) else stage for stage in entry.objective.stages)
-    return replace(entry, objective=replace(entry.objective, stages=stages))
+    return exchange_stage(entry, AskMasked, lambda _: AskAll())
 
 
 def scores_the_chosen(suspect: Suspect) -> bool:

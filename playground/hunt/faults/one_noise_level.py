@@ -1,7 +1,7 @@
 """One noise level for all texts of a batch."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, stdev
 
@@ -9,7 +9,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.choose import ChooseSplit
 from playground.objectives.ops import sampling
@@ -33,10 +33,7 @@ class ChooseOneSplit(ChooseSplit):
 def drawn_once(entry: Entry) -> Entry:
     """The same objective with one draw for each batch."""
     size = entry.recipe.batch_size
-    stages = tuple(
-        ChooseOneSplit(size) if isinstance(stage, ChooseSplit) else stage for stage in entry.objective.stages
-    )
-    return replace(entry, objective=replace(entry.objective, stages=stages))
+    return exchange_stage(entry, ChooseSplit, lambda _: ChooseOneSplit(size))
 
 
 def spread_of_scored(suspect: Suspect) -> float:

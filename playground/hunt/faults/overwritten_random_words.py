@@ -6,7 +6,7 @@ import torch
 from torch import Generator
 
 from playground.batch import Action, Batch
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.change import ChangeTokens
 from playground.objectives.change.tokens import Corruption
@@ -28,11 +28,7 @@ class ChangeTokensTwice(ChangeTokens):
 
 def overwriting(entry: Entry) -> Entry:
     """The same objective with two draws instead of one."""
-    stages = tuple(
-        ChangeTokensTwice(**vars(stage)) if isinstance(stage, ChangeTokens) else stage
-        for stage in entry.objective.stages
-    )
-    return replace(entry, objective=replace(entry.objective, stages=stages))
+    return exchange_stage(entry, ChangeTokens, lambda stage: ChangeTokensTwice(**vars(stage)))
 
 
 def random_share(suspect: Suspect) -> float:

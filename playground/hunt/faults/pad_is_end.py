@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from playground.batch import Batch
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.ask import AskAnswer
 from playground.zoo import Entry
@@ -24,11 +24,7 @@ class AskAnswerWithoutEnd(AskAnswer):
 
 def padded_with_end(entry: Entry) -> Entry:
     """The same objective with [END] as its padding token."""
-    stages = tuple(
-        AskAnswerWithoutEnd(**vars(stage)) if isinstance(stage, AskAnswer) else stage
-        for stage in entry.objective.stages
-    )
-    return replace(entry, objective=replace(entry.objective, stages=stages))
+    return exchange_stage(entry, AskAnswer, lambda stage: AskAnswerWithoutEnd(**vars(stage)))
 
 
 @torch.no_grad()

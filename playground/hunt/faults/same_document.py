@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from playground.batch import Tokens
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.arrange import ArrangePair
 from playground.zoo import Entry
@@ -23,11 +23,7 @@ class ArrangePairOfOneDocument(ArrangePair):
 
 def from_one_document(entry: Entry) -> Entry:
     """The same objective with such pairs."""
-    stages = tuple(
-        ArrangePairOfOneDocument(**vars(stage)) if isinstance(stage, ArrangePair) else stage
-        for stage in entry.objective.stages
-    )
-    return replace(entry, objective=replace(entry.objective, stages=stages))
+    return exchange_stage(entry, ArrangePair, lambda stage: ArrangePairOfOneDocument(**vars(stage)))
 
 
 def from_another_document(suspect: Suspect) -> float:

@@ -1,11 +1,11 @@
 """Special tokens that are masked and predicted like words."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from torch import Tensor
 
 from playground.batch import Batch
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.choose import ChooseTokens
 from playground.zoo import Entry
@@ -22,10 +22,7 @@ class ChooseAnyTokens(ChooseTokens):
 
 def any_token(entry: Entry) -> Entry:
     """The same objective, which masks any token."""
-    stages = tuple(
-        ChooseAnyTokens(**vars(stage)) if isinstance(stage, ChooseTokens) else stage for stage in entry.objective.stages
-    )
-    return replace(entry, objective=replace(entry.objective, stages=stages))
+    return exchange_stage(entry, ChooseTokens, lambda stage: ChooseAnyTokens(**vars(stage)))
 
 
 def special_answers(suspect: Suspect) -> float:

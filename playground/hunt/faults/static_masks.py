@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.choose import ChooseTokens
 from playground.zoo import Entry
@@ -10,10 +10,7 @@ from playground.zoo import Entry
 
 def prepared_once(entry: Entry) -> Entry:
     """The same objective, with one choice for each text."""
-    stages = tuple(
-        replace(stage, dupe_factor=1) if isinstance(stage, ChooseTokens) else stage for stage in entry.objective.stages
-    )
-    return replace(entry, objective=replace(entry.objective, stages=stages))
+    return exchange_stage(entry, ChooseTokens, lambda stage: replace(stage, dupe_factor=1))
 
 
 def same_gaps(suspect: Suspect) -> float:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from playground.batch import Batch
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.ask import AskNext
 from playground.zoo import Entry
@@ -21,8 +21,7 @@ class AskSame(AskNext):
 
 def unshifted(entry: Entry) -> Entry:
     """The same objective, with its input as labels."""
-    stages = tuple(AskSame(**vars(stage)) if isinstance(stage, AskNext) else stage for stage in entry.objective.stages)
-    return replace(entry, objective=replace(entry.objective, stages=stages))
+    return exchange_stage(entry, AskNext, lambda stage: AskSame(**vars(stage)))
 
 
 def asks_for_another_word(suspect: Suspect) -> bool:

@@ -1,11 +1,11 @@
 """Whole-word masks that look for the mark of another tokenizer."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 
 from playground.batch import Batch
-from playground.hunt.fault import Fault
+from playground.hunt.fault import Fault, exchange_stage
 from playground.hunt.suspect import Suspect
 from playground.objectives.choose import ChooseWholeUnits
 from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
@@ -24,11 +24,7 @@ class ChooseMarkedPieces(ChooseWholeUnits):
 
 def for_wordpiece(entry: Entry) -> Entry:
     """The same objective, which finds words by the marks of WordPiece."""
-    stages = tuple(
-        ChooseMarkedPieces(**vars(stage)) if isinstance(stage, ChooseWholeUnits) else stage
-        for stage in entry.objective.stages
-    )
-    return replace(entry, objective=replace(entry.objective, stages=stages))
+    return exchange_stage(entry, ChooseWholeUnits, lambda stage: ChooseMarkedPieces(**vars(stage)))
 
 
 def partly_masked(suspect: Suspect) -> float:
