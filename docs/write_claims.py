@@ -1,14 +1,17 @@
-"""Write docs/claims.md and the table of verdicts in README.md with `python docs/write_claims.py`."""
+"""Write docs/claims.md, the verdicts in README.md and the key of the bug hunt with `python docs/write_claims.py`."""
 
+import json
 from pathlib import Path
 
 from playground.claims import claims
 from playground.claims.claim import GROUPS, Claim
 from playground.claims.errata import ERRATA
 from playground.claims.verdict import in_words, shipped
+from playground.hunt.grading import METADATA, answer_key
 
 FILE = Path(__file__).with_name("claims.md")
 README = Path(__file__).parents[1] / "README.md"
+LESSON = README.parent / "notebooks" / "16_which_bug_is_it.ipynb"
 HEAD = """# Claims
 
 Every claim of the surveys that can be tested here, with its verdict. The rule of each card was written before its run.
@@ -75,6 +78,14 @@ def readme() -> str:
     return f"{before}{BEGIN}{table()}{END}{rest.partition(END)[2]}"
 
 
+def lesson() -> str:
+    """The lesson on the bug hunt with the hashes of all right answers in its metadata."""
+    notebook = json.loads(LESSON.read_text(encoding="utf-8"))
+    notebook["metadata"][METADATA] = answer_key()
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+
+
 if __name__ == "__main__":
     FILE.write_text(page(), encoding="utf-8")
     README.write_text(readme(), encoding="utf-8")
+    LESSON.write_text(lesson(), encoding="utf-8")

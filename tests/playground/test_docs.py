@@ -124,6 +124,7 @@ def test_the_claims_and_the_verdicts_in_the_readme_are_what_their_script_writes(
     made = runpy.run_path(str(DOCS / "write_claims.py"))
     assert made["page"]() == (DOCS / "claims.md").read_text(encoding="utf-8")
     assert made["readme"]() == (ROOT / "README.md").read_text(encoding="utf-8")
+    assert made["lesson"]() == made["LESSON"].read_text(encoding="utf-8")
 
 
 def test_a_heading_explains_its_terms_and_nothing_else():
