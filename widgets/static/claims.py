@@ -44,6 +44,9 @@ STYLE = f"""
 .runs button {{ margin-right: 10px; }}
 """
 
+TEXT = 'style="text-align:left"'
+"""Notebooks set all cells of a table to the right; text begins on the left."""
+
 WIDTH, LEFT, RIGHT, ROW = 640, 150, 24, 24
 """Pixels of the picture, of the names on its left, of the room on its right, and of a row."""
 
@@ -255,8 +258,9 @@ def _links(name: str, seed: int, measured: bool) -> str:
 def table(facts: Sequence[ClaimFacts]) -> str:
     """Every card in a row: verdict, effect with interval, seeds, seconds and date."""
     rows = "".join(
-        f"<tr><th scope=row>{each['name']}</th><td>{escape(each['title'])}</td><td>{chip(each['verdict'])}</td>"
-        f"<td>{escape(effect(each))}</td><td>{each['seeds']}</td><td>{_number(each['seconds'])}</td>"
+        f"<tr><th scope=row>{each['name']}</th><td {TEXT}>{escape(each['title'])}</td>"
+        f"<td {TEXT}>{chip(each['verdict'])}</td>"
+        f"<td {TEXT}>{escape(effect(each))}</td><td>{each['seeds']}</td><td>{_number(each['seconds'])}</td>"
         f"<td>{escape(each['details']['date'] if each['details'] else '')}</td></tr>"
         for each in facts
     )
