@@ -264,9 +264,8 @@ def table(facts: Sequence[ClaimFacts]) -> str:
         f"<td>{escape(each['details']['date'] if each['details'] else '')}</td></tr>"
         for each in facts
     )
-    head = "".join(
-        f"<th>{name}</th>" for name in ("claim", "", "verdict", f"effect ({INTERVAL})", "seeds", "seconds", "date")
-    )
+    names = ("claim", "", "verdict", f"effect ({INTERVAL})", "seeds", "seconds", "date")
+    head = "".join(f"<th {TEXT}>{name}</th>" for name in names)
     return f'<div class="wide"><table><tr>{head}</tr>{rows}</table></div>'
 
 
