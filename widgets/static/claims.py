@@ -168,6 +168,8 @@ def found(claim: Claim, verdict: Verdict, title: str = "") -> str:
         f"{verdict['date']}, {len(verdict['seeds'])} seeds, {verdict['seconds']:.0f} seconds in one process, "
         f"torch {verdict['torch']}, code {verdict['code']}."
     )
+    kept = dict.fromkeys(names[0] for names in verdict["runs"].values() if names and names[0])
+    about += f" Checkpoints of the first seed: {', '.join(kept)}." if kept else ""
     heading = f'<div class="label">{escape(title)}</div>' if title else ""
     return (
         f'<div class="card">{heading}<p>{chip(verdict["call"])} {escape(in_words(verdict, claim.unit))}</p>'
