@@ -115,8 +115,10 @@ class ClaimsPage(View):
         there = claims.runs_there(verdict)
         self.runs.markup = drawn.runs(verdict, there, bool(claim.common.instrument)) if verdict else ""
         self.begin.label = f"Run ({_about(claims.estimate([claims.claim]))})"
-        for each in (self.begin, self.group, self.all, self.own):
+        for each in (self.begin, self.own):
             each.disabled = job.busy
+        for each in (self.group, self.all):
+            each.disabled = job.busy or claims.quota.shared  # others wait meanwhile
         self.stop.disabled, self.halt.visible = not job.busy, job.busy
         self.progress.param.update(visible=job.busy, value=round(100 * (job.share or 0)))
         self.said.object = self._said()

@@ -64,6 +64,13 @@ def test_on_a_shared_server_a_visit_has_one_process_and_keeps_nothing(tmp_path):
     assert not (tmp_path / "home").exists()
 
 
+def test_on_a_shared_server_one_card_runs_at_a_time(tmp_path):
+    store = Store(tmp_path / "runs", Quota(Turns(1, 3.0)))
+    page = ClaimsPage(store)
+    assert (page.begin.disabled, page.group.disabled, page.all.disabled) == (False, True, True)
+    store.close()
+
+
 def test_a_wrong_knob_is_said_and_nothing_is_turned():
     store = ClaimsStore(claim="K040")
     store.set("steps", -5)
