@@ -94,3 +94,19 @@ def test_a_verdict_that_comes_with_the_program_is_found_again(name):
     *_, last = run([claims()[name]], 2)
     assert last.error == ""
     assert last.verdict["call"] == shipped()[name]["call"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", claims())
+def test_every_card_can_be_run(name, tmp_path, monkeypatch):
+    """With two steps of training, which decide nothing."""
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
+    claim = claims()[name]
+    short = {"steps": 2, "tuning_steps": 2}
+    arms = {
+        arm: {**own, **{key: min(most, getattr(claim.sides[arm], key)) for key, most in short.items()}}
+        for arm, own in claim.arms.items()
+    }
+    outcome = measure((replace(claim, arms=arms), 0))
+    assert outcome.error == ""
+    assert outcome.values.keys() == claim.arms.keys()
