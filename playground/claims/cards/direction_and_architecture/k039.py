@@ -1,0 +1,22 @@
+"""K039: some last words can be predicted only from far back."""
+
+from playground.claims import Arm, Claim, higher, lower
+
+K039 = Claim(
+    name="K039",
+    title="LAMBADA asks for a long context",
+    group="Direction and architecture",
+    statement="The last words of LAMBADA can be predicted only with at least 50 tokens of context.",
+    source="Weng, GPT-2, summary of tasks; Paperno et al., arXiv:1606.06031",
+    prediction="A last word whose cue stands 28 words before is right in most texts if the window covers the cue, and "
+    "in less than a fifth if it does not.",
+    otherwise="The window does not matter.",
+    common=Arm("window LM", corpus="gaps", steps=300, instrument="last word", figure="distance 28"),
+    arms={"window of 32": {"settings": "sliding_window=32"}, "window of 8": {"settings": "sliding_window=8"}},
+    rules=(higher("window of 32", 0.5), lower("window of 8", 0.2)),
+    unit="of the texts",
+    scale="28 words where LAMBADA needs 50, and a cue that is repeated word by word. Two layers with a window of 8 "
+    "reach back 15 words. 300 steps as in K023.",
+    seeds=4,
+    rows=("K039",),
+)
