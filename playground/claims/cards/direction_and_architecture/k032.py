@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import torch
+
 from playground.claims import Arm, Claim, alike, higher
 from playground.claims.figures.text import answered
 from playground.corpora import pick
@@ -19,7 +21,7 @@ def loss(lab: "Lab", arm: Arm, seed: int) -> float:
     positions, _, where = arm.figure.partition(", ")
     subject = lab.subject(replace(arm, settings=f"positions={positions}", figure=""), seed)
     windows = lab.corpus(arm).windows(2 * TRAINED, "held_out")
-    rows = pick(windows, slice(0, ROWS))
+    rows = pick(windows, torch.arange(ROWS))
     answer = answered(subject, subject.objective.batch(rows, subject.rng("positions")))
     beyond = answer.positions >= TRAINED
     return float(answer.losses()[beyond if where == "beyond" else ~beyond].mean())
