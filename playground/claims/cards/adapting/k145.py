@@ -21,7 +21,7 @@ K145 = Claim(
     group="Adapting",
     statement="Learning a related supervised task before the task itself helps models such as BERT and GPT.",
     source="Qiu et al., sec. 5.3; Phang et al., arXiv:1811.01088",
-    prediction="After entailment as intermediate task paraphrases are judged more accurately, by MLM and by LM.",
+    prediction="With entailment as intermediate task MLM and LM are both more accurate at paraphrases.",
     otherwise="The intermediate task changes nothing, or it harms.",
     common=Arm(corpus="world", task="paraphrase", strategy="intermediate task"),
     arms={"MLM": {"entry": "MLM"}, "LM": {"entry": "LM"}},

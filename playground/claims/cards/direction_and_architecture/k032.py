@@ -35,7 +35,7 @@ K032 = Claim(
     source="Weng, BERT; Text 4, BERT; Vaswani et al., arXiv:1706.03762, sec. 3.5",
     prediction="Within the trained length both have the same loss, to 0.1 nats; in rows twice as long the loss of "
     "learned positions rises by 0.5 nats, and more than that of fixed ones.",
-    otherwise="One kind is better within the length, or the learned positions go on beyond it.",
+    otherwise="One kind is better within the length, or learned positions work beyond it.",
     common=Arm("LM", corpus="world"),
     arms={
         f"{positions}, {where}": {"figure": f"{positions}, {where}"}

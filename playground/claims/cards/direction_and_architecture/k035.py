@@ -29,7 +29,7 @@ K035 = Claim(
     statement="Byte-pair encoding that may merge across categories of characters wastes entries on copies of a word "
     "with its punctuation; GPT-2 forbids these merges.",
     source="Weng, GPT-2; Radford et al. 2019, sec. 2.2",
-    prediction="Of 1,000 entries at least 20 are another entry with punctuation behind it if merges are free, and "
+    prediction="Of 1,000 entries at least 20 are another entry followed by punctuation if merges are free, and "
     "none if merges across categories are forbidden.",
     otherwise="Free merges make no such copies, or they stay.",
     common=Arm(corpus="everyday", steps=0),

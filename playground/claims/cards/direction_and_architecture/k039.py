@@ -31,8 +31,8 @@ K039 = Claim(
     group="Direction and architecture",
     statement="The last words of LAMBADA can be predicted only with at least 50 tokens of context.",
     source="Weng, GPT-2, summary of tasks; Paperno et al., arXiv:1606.06031",
-    prediction="A last word whose cue stands 18 words before is right in most texts if the window covers the cue, and "
-    "in less than a fifth if it does not.",
+    prediction="A last word whose cue comes 18 words before it is right in most texts if the window covers the cue, "
+    "and in less than a fifth if it does not.",
     otherwise="The window does not matter.",
     common=Arm("window LM", corpus="gaps", steps=300, figure="last words"),
     arms={"window of 32": {"settings": "sliding_window=32"}, "window of 8": {"settings": "sliding_window=8"}},

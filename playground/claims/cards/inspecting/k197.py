@@ -22,6 +22,6 @@ K197 = Claim(
     compute=above_majority,
     unit="of what the most frequent class leaves",
     scale="Our grammar has few ways to join words. The paper marks the conjuncts of a conjunction word by word; here "
-    "the probe says of a pair of words whether they are joined.",
+    "the probe decides whether two words are joined.",
     rows=("K197",),
 )

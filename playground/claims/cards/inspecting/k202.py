@@ -21,7 +21,7 @@ K202 = Claim(
     group="Inspection",
     statement="The senses of a word are encoded in a subspace of few dimensions.",
     source="Liu et al., sec. 7; Coenen et al., arXiv:1906.02715",
-    prediction="Eight dimensions that are fitted to the senses, an eighth of all, tell them apart as well as all "
+    prediction="Eight dimensions that are fitted to the senses, an eighth of all, are as accurate as all "
     "dimensions up to 0.02, and better than eight random ones.",
     otherwise="Fewer dimensions lose accuracy, or random ones are as good.",
     common=Arm("MLM", corpus="world", steps=500, instrument="sense subspace"),

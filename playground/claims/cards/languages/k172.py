@@ -15,8 +15,8 @@ PAIRS = {"not aligned": 20, "20 pairs": 20, "100 pairs": 100}
 def translated(lab: "Lab", arm: Arm, seed: int) -> float:
     """The share of words, none of them in the known pairs, whose nearest word of the other language translates them."""
     corpus = lab.corpus(arm)
-    both = lab.once(("spaces", corpus.name), lambda: spaces(corpus))
-    found = align(*both, shuffled(dictionary(corpus), seed), PAIRS[arm.figure])
+    first, second = lab.once(("spaces", corpus.name), lambda: spaces(corpus))
+    found = align(first, second, shuffled(dictionary(corpus), seed), PAIRS[arm.figure])
     return found.before.new if arm.figure == "not aligned" else found.new
 
 

@@ -14,6 +14,6 @@ K047 = Claim(
     arms={"span masking": {"entry": "span masking"}, "entity masking": {"entry": "entity masking"}},
     rules=(alike("span masking", "entity masking", within=0.03),),
     unit="F1 of the names",
-    scale="Names are one or two words of a closed list, so few labels find most of them. 300 steps.",
+    scale="Names are one or two words of a closed list, so a few labels find most of them. 300 steps.",
     rows=("K047",),
 )
