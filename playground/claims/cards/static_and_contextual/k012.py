@@ -1,0 +1,34 @@
+"""K012: GloVe takes word2vec's counts with least squares."""
+
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from playground.claims import Arm, Claim, higher
+
+if TYPE_CHECKING:
+    from playground.claims.lab import Lab
+
+
+def solved(lab: "Lab", arm: Arm, seed: int) -> float:
+    """The mean over relations of the share of analogies that are solved."""
+    return fmean(number.value for number in lab.finding(arm, seed).numbers)
+
+
+K012 = Claim(
+    name="K012",
+    title="GloVe against word2vec",
+    group="Static and contextual",
+    statement="GloVe is word2vec with least squares on counts in place of cross-entropy, and is better on most tasks.",
+    source="Text 4, GloVe; Pennington et al. 2014, sec. 3 and 4",
+    prediction="GloVe solves more analogies than skip-gram with negative sampling, on the mean of three relations.",
+    otherwise="Skip-gram solves as many.",
+    common=Arm(corpus="families", steps=600, instrument="analogies", figure="mean over relations"),
+    arms={"GloVe": {"entry": "GloVe"}, "skip-gram NS": {"entry": "skip-gram NS"}},
+    rules=(higher("GloVe", "skip-gram NS"),),
+    compute=solved,
+    unit="of the questions",
+    scale="Short generated sentences, one task of the paper's three kinds, and as many steps for both, though a step "
+    "of GloVe reads counts of the whole text. The steps are those of K014.",
+    also=("counts",),
+    rows=("K012",),
+)
