@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=Stage)
 
-FAULTS = "playground.hunt.faults"
+FAULTS = "playground.hunt.catalog"
 
 GROUPS = ("Objective", "Attention mask", "Data", "Loss", "Training loop", "Evaluation")
 """Where in a program a fault is."""

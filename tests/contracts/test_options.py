@@ -104,7 +104,7 @@ VALUES = {
     "sentence": "We walk .",
     "strategies": "full", "strategy": "full", "subject": "kept", "task": "topic", "tasks": "topic",
     "text": "We walk here", "text_column": "text", "then": "entailment", "tokenizer": "characters",
-    "claims set": "seeds=3",
+    "claims set": "seeds=3", "claims csv": "table.csv", "hunt csv": "table.csv",
     "lessons set": "steps=3", "objective set": "mask_ratio=0.5", "inspect set": "texts=3", "ask set": "mask_ratio=0.5",
     "objective": "LM", "set": "lr=0.001",
     "inspect list": None, "choose runs": "kept", "compress base": "kept",

@@ -71,7 +71,7 @@ def test_the_words_of_our_texts_are_known():
 
 @pytest.fixture
 def built(tmp_path, monkeypatch):
-    monkeypatch.setattr(ready_made, "open_corpus", lambda name: open_corpus(name, tokens=6_000))
+    monkeypatch.setattr(ready_made, "open_corpus", lambda name, tokens=None: open_corpus(name, tokens=6_000))
     recipe = recipes(2)[0]
     for home in ("one", "two"):
         list(build(recipe, tmp_path / home))

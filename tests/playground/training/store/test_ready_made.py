@@ -31,7 +31,7 @@ def home(monkeypatch, tmp_path):
     """A cache of the test's own, and a small corpus."""
     monkeypatch.setattr(ready_made, "cache_folder", lambda kind: tmp_path / kind)
     for module in (ready_made, training):
-        monkeypatch.setattr(module, "open_corpus", lambda name: reviews())
+        monkeypatch.setattr(module, "open_corpus", lambda name, tokens=None: reviews())
     monkeypatch.setattr(training, "entry_to_train", lambda name: SMALL.entry)
     monkeypatch.setattr(own_text, "open_saved", lambda name, tokenizer: reviews())
     return tmp_path / "checkpoints"
