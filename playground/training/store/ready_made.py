@@ -168,12 +168,12 @@ def weights_hash(learner: TrainState) -> str:
 
 
 def build(
-    made: ReadyMade, home: Path | None = None, saves: int = SAVES, most_kept: int = MOST_KEPT
+    made: ReadyMade, home: Path | None = None, saves: int = SAVES, most_kept: int | None = None
 ) -> Generator[Event | Moment]:
     """Train a checkpoint with its events, from where an earlier build was cut off; one that is damaged anew.
 
     Its curve and its moments are kept as those of any run, in a list of runs beside the folders; `saves` are the steps
-    of which a checkpoint is kept, `most_kept` the finished ones that stay.
+    of which a checkpoint is kept, `most_kept` the finished ones that stay, by default `MOST_KEPT`.
     """
     folder = made.folder(home)
     if facts(made, home) is not None:
@@ -187,7 +187,7 @@ def build(
     if ours is None:
         raise UserError(f"{made.title} is being built by another process; wait until it is done.")
     try:
-        yield from _train(made, folder, saves, most_kept)
+        yield from _train(made, folder, saves, most_kept or MOST_KEPT)
     finally:
         ours.release()
 
