@@ -8,7 +8,7 @@ K176 = Claim(
     title="Factorised embeddings cost little",
     group="Compression",
     statement="Word vectors of a sixth of the width, projected up, save a sixth of BERT and cost less than 1 %.",
-    source="Text 4, ALBERT; Weng, ALBERT; Lan et al., arXiv:1909.11942, table 3",
+    source="From Static to Contextualized Embedding, ALBERT; Weng, ALBERT; Lan et al., arXiv:1909.11942, table 3",
     prediction="The mean accuracy of three tasks is at most 0.01 lower.",
     otherwise="Narrow vectors lose more.",
     common=Arm(entry="MLM", corpus="world", task="sentiment"),

@@ -8,7 +8,7 @@ K177 = Claim(
     title="Shared layers cost little",
     group="Compression",
     statement="Sharing all layers does not hurt much, about 2 %; sharing attention costs less than sharing the MLPs.",
-    source="Text 4, ALBERT; Weng, ALBERT; Lan et al., arXiv:1909.11942, table 4",
+    source="From Static to Contextualized Embedding, ALBERT; Weng, ALBERT; Lan et al., arXiv:1909.11942, table 4",
     prediction="Shared layers lose at most 0.02 of the mean accuracy; shared attention beats shared MLPs.",
     otherwise="Shared layers lose more, or it does not matter what is shared.",
     common=Arm(entry="MLM", corpus="world", task="sentiment"),

@@ -27,7 +27,7 @@ K178 = Claim(
     group="Compression",
     statement="Factorised embeddings and shared layers together drop over 88 % of the parameters, and the performance "
     "drops by less than 3 %.",
-    source="Text 4, ALBERT; Lan et al., arXiv:1909.11942, table 1",
+    source="From Static to Contextualized Embedding, ALBERT; Lan et al., arXiv:1909.11942, table 1",
     prediction="Of the published sizes over 88 % are dropped; with both changes a tiny model loses less than 0.03 of "
     "the accuracy.",
     otherwise="Fewer parameters are dropped, or more of the accuracy.",

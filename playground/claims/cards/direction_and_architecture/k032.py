@@ -32,7 +32,7 @@ K032 = Claim(
     title="Learned and fixed positions",
     group="Direction and architecture",
     statement="Position vectors can be learned or fixed; learned ones end at the trained length.",
-    source="Weng, BERT; Text 4, BERT; Vaswani et al., arXiv:1706.03762, sec. 3.5",
+    source="Weng, BERT; From Static to Contextualized Embedding, BERT; Vaswani et al., arXiv:1706.03762, sec. 3.5",
     prediction="Within the trained length both have the same loss, to 0.1 nats; in rows twice as long the loss of "
     "learned positions rises by 0.5 nats, and more than that of fixed ones.",
     otherwise="One kind is better within the length, or learned positions work beyond it.",

@@ -8,7 +8,7 @@ K052 = Claim(
     title="MLM without dropout",
     group="Masked language models",
     statement="Without dropout masked language modelling serves later tasks better.",
-    source="Text 4, ALBERT; Lan et al., arXiv:1909.11942, table 8",
+    source="From Static to Contextualized Embedding, ALBERT; Lan et al., arXiv:1909.11942, table 8",
     prediction="A model trained without dropout is more accurate on the mean of three tasks than one with 0.1.",
     otherwise="Dropout does not matter, or it helps.",
     common=Arm("MLM", corpus="world", task="sentiment"),

@@ -8,7 +8,7 @@ K055 = Claim(
     title="Without noise a model copies",
     group="Masked language models",
     statement="Noise in the input makes the representation of an autoencoder general; without noise it learns to copy.",
-    source="Text 4, BERT, on autoencoders of images",
+    source="From Static to Contextualized Embedding, BERT, on autoencoders of images",
     prediction="The same loss with and without masks: with them the mean accuracy of three tasks is higher by 0.02.",
     otherwise="The model that only copies serves the tasks as well.",
     common=Arm("MLM", corpus="world", task="sentiment"),

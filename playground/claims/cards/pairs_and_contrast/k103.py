@@ -37,7 +37,7 @@ K103 = Claim(
     title="Segment embeddings are for pairs",
     group="Sentence pairs and contrast",
     statement="Segment embeddings are needed for pairs of texts and not for single sentences.",
-    source="Weng, BERT; Text 4, BERT",
+    source="Weng, BERT; From Static to Contextualized Embedding, BERT",
     prediction="Without its segment embeddings the fine-tuned model loses at least 0.02 of the accuracy on pairs "
     "(entailment), and at most 0.01 either way on single sentences (sentiment).",
     otherwise="Pairs lose nothing, or single sentences lose as much.",

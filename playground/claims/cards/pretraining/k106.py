@@ -29,6 +29,7 @@ K106 = Claim(
     compute=gap,
     unit="gap in accuracy",
     seeds=8,
-    scale="Both read each text 40 times and learn the training texts by heart, so the gap is what is lost on new ones.",
+    scale="Both read each From Static to Contextualized Embedding0 times and learn the training texts by "
+    "heart, so the gap is what is lost on new ones.",
     rows=("K106",),
 )

@@ -38,7 +38,7 @@ K010 = Claim(
     group="Static and contextual",
     statement="Factorising the counts of a whole corpus is poor at word analogies; learning from local windows is "
     "better.",
-    source="Text 4, GloVe; Pennington et al. 2014, sec. 1",
+    source="From Static to Contextualized Embedding, GloVe; Pennington et al. 2014, sec. 1",
     prediction="Skip-gram with negative sampling solves at least 0.1 more analogies than a factorisation of raw "
     "counts of the same width, on the mean of three relations.",
     otherwise="The factors of counts solve as many.",

@@ -19,7 +19,7 @@ K012 = Claim(
     title="GloVe against word2vec",
     group="Static and contextual",
     statement="GloVe is word2vec with least squares on counts in place of cross-entropy, and is better on most tasks.",
-    source="Text 4, GloVe; Pennington et al. 2014, sec. 3 and 4",
+    source="From Static to Contextualized Embedding, GloVe; Pennington et al. 2014, sec. 3 and 4",
     prediction="GloVe solves more analogies than skip-gram with negative sampling, on the mean of three relations.",
     otherwise="Skip-gram solves as many.",
     common=Arm(corpus="families", steps=600, instrument="analogies", figure="mean over relations"),
