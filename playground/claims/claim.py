@@ -5,6 +5,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from playground.catalog import choose, find
@@ -112,10 +113,16 @@ class Claim:
         sides = [asdict(arm) for arm in self.sides.values()]
         return tuple(f.name for f in fields(Arm) if len({side[f.name] for side in sides}) > 1)
 
-    @property
+    @cached_property
     def computes(self) -> str:
         """The source of what computes the figure, without spaces; empty where none is written for this claim."""
         return "" if self.compute is None else "".join("".join(_sources(self.compute, {})).split())
+
+    @cached_property
+    def figures_hash(self) -> str:
+        """A hash of all on which the figures of a seed depend, but the seed and the code of training."""
+        sides = {name: asdict(arm) for name, arm in self.sides.items()}
+        return hashlib.sha256(json.dumps([self.name, sides, self.computes], sort_keys=True).encode()).hexdigest()
 
     @property
     def fingerprint(self) -> str:
