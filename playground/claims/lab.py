@@ -28,11 +28,9 @@ from playground.parsing import parse_json
 from playground.training import checkpoint
 from playground.training.loop import Run, prepared
 from playground.training.observe.subjects import of_learner
-from playground.training.session import CurvePoint
-from playground.training.store import lock, ready_made
+from playground.training.store import ready_made
 from playground.training.store.metrics import RunFacts
 from playground.training.store.ready_made import ReadyMade
-from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_to_train
 from playground.zoo.changes import FieldChange, trained_changes
@@ -107,14 +105,8 @@ class Lab:
         made, began = _made(arm, seed), time.perf_counter()
         if made.name in self.models:
             return made
-        waiting = lock.acquire(self.folder / f"{made.name}.waiting", WAIT)
-        if waiting is None:
-            raise UserError(f"{made.title} is being trained by another process; run the claim again when it is done.")
-        try:
-            for _ in ready_made.build(made, self.folder, saves=1, most_kept=MOST_KEPT):
-                pass
-        finally:
-            waiting.release()
+        for _ in ready_made.build(made, self.folder, saves=1, most_kept=MOST_KEPT, wait=WAIT):
+            pass
         found = ready_made.facts(made, self.folder)
         assert found is not None
         self.models[made.name] = found["seconds"]
@@ -140,10 +132,6 @@ class Lab:
     def facts(self, arm: Arm, seed: int) -> RunFacts:
         """What `playground train` reports of the run."""
         return parse_json((self.run(arm, seed).folder(self.folder) / "run.json").read_text(encoding="utf-8"))
-
-    def curve(self, arm: Arm, seed: int) -> list[CurvePoint]:
-        """The points of the curves of the run."""
-        return Runs(self.folder).points(self.run(arm, seed).name)
 
     def subject(self, arm: Arm, seed: int) -> Subject:
         """The model of an arm for instruments."""

@@ -1,4 +1,4 @@
-"""Cases, answers and grades: a case is a fault under a number, and an answer is graded without the name of the fault.
+"""Cases, answers and grades: a case is a fault under a number, and an answer is checked without the name of the fault.
 
 The key of the answers holds a hash for each case. It is plain JSON, so a notebook can carry it in its metadata and a
 page without a server can grade with it.

@@ -1,7 +1,7 @@
 """A run that is under suspicion: trained sound or with a fault, with everything that can be asked of it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import torch
@@ -9,10 +9,10 @@ import torch
 from playground.analysis.predictions import Predictions, glance_at
 from playground.analysis.subject import Subject
 from playground.batch import Batch, Tokens
-from playground.claims.lab import corpus_of
+from playground.claims import Arm
+from playground.claims.lab import corpus_of, entry_of
 from playground.corpora import Corpus, pick
 from playground.hunt.fault import Fault
-from playground.knob import spelt, turn
 from playground.training import train
 from playground.training.data import BatchSampler
 from playground.training.events import Evaluated, Event, Stepped
@@ -22,8 +22,6 @@ from playground.training.parallel.workers import as_worker
 from playground.training.session import CurvePoint
 from playground.training.store.metrics import RunFacts, Summary
 from playground.training.train_state import TrainState
-from playground.zoo import Entry, entry_to_train
-from playground.zoo.preset import FAST
 
 EVALUATE_EVERY = 20
 """Steps between two evaluations."""
@@ -113,16 +111,10 @@ def train_suspect(
 
 
 def _run(fault: Fault, faulty: bool, seed: int) -> Run:
-    entry, corpus = _entry(fault), corpus_of(fault.corpus, 0)
+    entry, corpus = entry_of(Arm(fault.entry, fault.settings, steps=fault.steps)), corpus_of(fault.corpus, 0)
     if faulty:
         entry, corpus = fault.change_entry(entry), fault.change_corpus(corpus)
     return Run(entry, corpus, seed, torch.device("cpu"), evaluate_every=EVALUATE_EVERY)
-
-
-def _entry(fault: Fault) -> Entry:
-    settings = spelt(f"settings({fault.settings})")[1] if fault.settings else {}
-    entry = FAST(entry_to_train(fault.entry)).turned(settings)
-    return replace(entry, recipe=turn(entry.recipe, {"steps": fault.steps}))
 
 
 def _points(event: Event, points: list[CurvePoint], learner: TrainState) -> Iterator[CurvePoint]:

@@ -1,4 +1,4 @@
-"""The bug hunt in a notebook: both runs of a case, and answers that are graded without training."""
+"""The bug hunt in a notebook: both runs of a case, and answers that are checked without training."""
 
 from dataclasses import dataclass, replace
 

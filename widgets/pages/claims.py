@@ -28,6 +28,7 @@ class ClaimsPage(View):
     def __init__(self, store: Store) -> None:
         self.store, self.claims = store, store.claims
         claims, look = store.claims, {"margin": (2, 10), **STRETCH}
+        claims.enter()
         sheets = [STYLE, GROWING, drawn.STYLE]
         self.list = Pressable(stylesheets=[*sheets, parts.STYLE], **look)
         self.card, self.found = html("", stylesheets=sheets), html("", stylesheets=sheets)

@@ -5,6 +5,7 @@ from typing import Any
 
 import panel_material_ui as pmui
 
+from playground.hunt.fault import faults
 from playground.hunt.grading import answer_key, cases, is_right
 from playground.hunt.questions import QUESTIONS
 from widgets.lists import Pressable
@@ -36,7 +37,9 @@ class HuntView(View):
         self.inside = button("Measure both", lambda: hunt.open_inside(hunt.case), "visibility", margin=(6, 3))
         self.progress = pmui.LinearProgress(variant="determinate", value=0, margin=(8, 10), visible=False, **STRETCH)
         seed = number(hunt.param.seed, pmui.IntSlider, **{**FIELD, "max_width": 220})
-        answer = pmui.Select.from_param(hunt.param.answer, **{**FIELD, "max_width": 420})
+        answer = pmui.Select.from_param(
+            hunt.param.answer, options=["", *sorted(faults())], **{**FIELD, "max_width": 420}
+        )
         self.give = button("Answer", hunt.give, "gavel", margin=(6, 10))
         tests = {f"Eight questions {when} the hunt": Questions(store, when) for when in ("before", "after")}
         exports = row(
@@ -90,12 +93,12 @@ class HuntView(View):
 
 
 class Questions(View):
-    """The eight questions; they are graded when all are answered."""
+    """The eight questions; how many are right is said when all are answered."""
 
     def __init__(self, store: Store, when: str) -> None:
-        self.hunt, self.when, self.graded = store.hunt, when, html("")
+        self.hunt, self.when, self.result = store.hunt, when, html("")
         asked = [self._question(k) for k in range(1, len(QUESTIONS) + 1)]
-        super().__init__(column(*asked, self.graded))
+        super().__init__(column(*asked, self.result))
 
     def _question(self, k: int) -> Any:
         each = QUESTIONS[k - 1]
@@ -108,6 +111,6 @@ class Questions(View):
         given = [self.hunt.answers.get(f"{self.when} question {n}") for n in range(1, len(QUESTIONS) + 1)]
         if all(given):
             right = sum(is_right(answer_key(), f"question {n}", str(each)) for n, each in enumerate(given, 1))
-            self.graded.object = say(f"{right} of {len(QUESTIONS)} are right.") + drawn.reviewed(
+            self.result.object = say(f"{right} of {len(QUESTIONS)} are right.") + drawn.reviewed(
                 [str(g) for g in given]
             )

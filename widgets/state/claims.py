@@ -54,7 +54,7 @@ class ClaimsStore(param.Parameterized):
     trouble = param.String("", doc="Why nothing can be run or opened.")
 
     def __init__(self, **values: Any) -> None:
-        super().__init__(**{"claim": next(iter(claims()), ""), **values})
+        super().__init__(**values)
         self.running, self.quota = Job("run of claims"), ALONE
         self.here: dict[str, Verdict] = {}
         self.errors: dict[str, str] = {}
@@ -63,6 +63,10 @@ class ClaimsStore(param.Parameterized):
         self.done = ""
         self.open_run: Callable[[str, Claim | None], None] = lambda name, claim: None
         self._record: OutcomeRecord | None = None
+
+    def enter(self) -> None:
+        """Open the first card where none is open; the cards are loaded now, and not with every visit."""
+        self.claim = self.claim or next(iter(claims()))
 
     @property
     def chosen(self) -> Claim:

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from statistics import fmean
 
+from playground.hunt.effects import SEEDS, effects
 from playground.hunt.fault import Fault
 from playground.hunt.questions import QUESTIONS
 from playground.hunt.suspect import Suspect
@@ -58,12 +60,14 @@ def _mask(run: Suspect) -> str:
 
 
 def explained(fault: Fault) -> str:
-    """What the fault is, where it was found, and the law that it breaks."""
+    """What the fault is, where it was found, the law that it breaks, and how large its effect is."""
+    sound, faulty = (fmean(effects()[fault.name][side]) for side in ("sound", "faulty"))
     return (
         f"<p><b>{escape(fault.name[0].upper() + fault.name[1:])}.</b> {escape(fault.explanation)}</p>"
         f'<p class="quiet">Found in {escape(fault.repository)}: '
         f'<a href="{escape(fault.thread)}" target="_blank" rel="noopener noreferrer">{escape(fault.thread)}</a>. '
-        f"The law: {escape(fault.law)}</p>"
+        f"The law: {escape(fault.law)} Over {SEEDS} seeds, {escape(fault.shows)}: {sound:.3g} in the sound runs, "
+        f"{faulty:.3g} with the fault.</p>"
     )
 
 

@@ -28,7 +28,7 @@ class SameOrder(TrainState):
 
 
 def without_set_epoch(learner: TrainState) -> TrainState:
-    """The same learner, whose sampler is never told the epoch."""
+    """The same learner, whose sampler does not get the epoch."""
     return SameOrder(**{each.name: getattr(learner, each.name) for each in fields(learner)})
 
 

@@ -168,12 +168,13 @@ def weights_hash(learner: TrainState) -> str:
 
 
 def build(
-    made: ReadyMade, home: Path | None = None, saves: int = SAVES, most_kept: int | None = None
+    made: ReadyMade, home: Path | None = None, saves: int = SAVES, most_kept: int | None = None, wait: float = 0
 ) -> Generator[Event | Moment]:
     """Train a checkpoint with its events, from where an earlier build was cut off; one that is damaged anew.
 
     Its curve and its moments are kept as those of any run, in a list of runs beside the folders; `saves` are the steps
-    of which a checkpoint is kept, `most_kept` the finished ones that stay, by default `MOST_KEPT`.
+    of which a checkpoint is kept, `most_kept` the finished ones that stay, by default `MOST_KEPT`. What another process
+    builds is waited for so many seconds.
     """
     folder = made.folder(home)
     if facts(made, home) is not None:
@@ -183,11 +184,12 @@ def build(
             shutil.rmtree(folder)
     except OSError as error:
         raise unwritable(folder, error) from error
-    ours = lock.acquire(folder / lock.FILE)
+    ours = lock.acquire(folder / lock.FILE, wait)
     if ours is None:
         raise UserError(f"{made.title} is being built by another process; wait until it is done.")
     try:
-        yield from _train(made, folder, saves, most_kept or MOST_KEPT)
+        if not wait or facts(made, home) is None:  # which another process may have built meanwhile
+            yield from _train(made, folder, saves, most_kept or MOST_KEPT)
     finally:
         ours.release()
 
