@@ -91,7 +91,7 @@ class Suspect:
     @property
     def subject(self) -> Subject:
         """Its model for the instruments, which themselves are sound."""
-        return of_learner(self.learner, self.corpus)
+        return of_learner(self.learner, self.corpus, "suspect" if self.faulty else "sound")
 
 
 def train_suspect(

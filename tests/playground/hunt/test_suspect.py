@@ -38,6 +38,7 @@ def test_what_is_drawn_of_a_suspect_is_what_it_trains_on():
     assert [point.step for point in suspect.points if point.loss is not None] == [1, 2, 3, 4]
     assert len(suspect.glance.guesses) > 0
     assert suspect.subject.model is suspect.learner.model
+    assert (sound.subject.name, suspect.subject.name) == ("sound", "suspect")
 
 
 def test_a_fault_that_is_not_there_is_refused():
