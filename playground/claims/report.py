@@ -76,7 +76,6 @@ def claim_facts(claim: Claim, verdict: Verdict | None) -> ClaimFacts:
         "unit": claim.unit,
         "published": claim.published,
         "scale": claim.scale,
-        "rows": list(claim.rows),
         "errata": [each.name for each in ERRATA if each.decides == claim.name],
         "history": list(claim.history),
         "verdict": verdict and verdict["call"],

@@ -23,7 +23,7 @@ def test_a_card_says_what_would_be_seen_and_what_decides(claim: Claim) -> None:
     assert all(text.strip() for text in texts)
     assert all(text[-1] in ".!?)" for text in texts[1:] if text is not claim.source)
     assert claim.rules
-    assert claim.rows
+    assert re.fullmatch(r"K\d{3}b?", claim.name)
     assert claim.seeds >= (1 if all(rule.exact for rule in claim.rules) else 4)
     for rule in claim.rules:
         assert {rule.first, rule.second if isinstance(rule.second, str) else rule.first} <= set(claim.arms)

@@ -36,5 +36,4 @@ K125 = Claim(
     published="Part of speech 97.3 below and 96.8 above; word sense 67.4 below and 69.0 above.",
     scale="Two LSTM layers in each direction. The grammar is small: most words have one part of speech, and the cue "
     "for a sense is in the same sentence.",
-    rows=("K125",),
 )

@@ -19,5 +19,4 @@ K127 = Claim(
     seeds=10,
     published="ELMo on SQuAD: F1 85.2 with all layers, 84.7 with the top layer.",
     scale="Sentiment, topic and part of speech with 64 labelled texts. The model has two layers; all seeds share it.",
-    rows=("K127",),
 )

@@ -45,5 +45,4 @@ K129 = Claim(
     unit="accuracy",
     scale="Two layers only, of which a mix has little to choose. One pre-trained model for all seeds; the labelled "
     "texts and the heads vary. Every weight is trained in all arms; only the head reads other layers.",
-    rows=("K129",),
 )  # fmt: skip

@@ -21,5 +21,4 @@ K130 = Claim(
     seeds=10,
     scale="64 labelled sentences, some with a negation. All seeds share one model of reviews, because after 600 "
     "steps on world it does not tell good from bad.",
-    rows=("K130",),
 )

@@ -15,5 +15,4 @@ K131 = Claim(
     rules=(higher("full", "frozen", by=0.1),),
     unit="nats",
     scale="The learning rate is that of a tiny model, 100 times BERT's, and so is the forgetting.",
-    rows=("K131",),
 )

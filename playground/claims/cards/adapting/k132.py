@@ -17,5 +17,4 @@ K132 = Claim(
     rules=tuple(lower(name, "full") for name in OTHERS),
     unit="nats",
     scale="Two layers and 80 steps; a schedule that unfreezes everything early resembles full fine-tuning.",
-    rows=("K132",),
 )

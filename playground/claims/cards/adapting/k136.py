@@ -20,5 +20,4 @@ K136 = Claim(
     unit="accuracy",
     seeds=10,
     scale="64 labels and 80 steps from one pre-trained model; the differences are near the noise of the labels.",
-    rows=("K136",),
 )

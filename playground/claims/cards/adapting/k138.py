@@ -15,5 +15,4 @@ K138 = Claim(
     rules=(lower("L2-SP", "full"), lower("EWC", "full")),
     unit="nats",
     scale="Each penalty has its default strength; which of them protects more at equal accuracy is not asked.",
-    rows=("K138",),
 )

@@ -44,5 +44,4 @@ K141 = Claim(
     unit="share",
     published="3.6 % of the weights for each task, within 0.4 % of full fine-tuning on GLUE.",
     scale="A tiny model is narrow, so the same bottleneck is a larger share of its weights than of BERT's.",
-    rows=("K141",),
 )

@@ -33,5 +33,4 @@ K143 = Claim(
     unit="of the weights of the model",
     scale="A count of weights, which no training changes. In a large model the added parts are a far smaller share.",
     seeds=1,
-    rows=("K143",),
 )

@@ -32,5 +32,4 @@ K144 = Claim(
     compute=after_further_training,
     unit="accuracy",
     scale="Both start from one model of 600 steps on world, two fifths of which are reviews.",
-    rows=("K144",),
 )

@@ -31,5 +31,4 @@ K145 = Claim(
     scale="64 paraphrases after 512 pairs of entailment, in 80 steps in all, so that the task itself has half of them. "
     "Neither task is easy for a model of 300 steps. ELMo is left out.",
     also=("attention",),
-    rows=("K145",),
 )

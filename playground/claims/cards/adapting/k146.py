@@ -21,5 +21,4 @@ K146 = Claim(
     seeds=10,
     published="MT-DNN adds 2.2 points to BERT-large on GLUE.",
     scale="64 labels for sentiment and 512 for each of three other tasks, which have little to do with sentiment.",
-    rows=("K146",),
 )

@@ -34,5 +34,4 @@ K150 = Claim(
     unit="accuracy",
     seeds=10,
     scale="The seed draws the head and the order of the texts; both are also what differs most in BERT.",
-    rows=("K150",),
 )

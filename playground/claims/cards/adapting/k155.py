@@ -45,5 +45,4 @@ K155 = Claim(
     unit="of the names",
     scale="A probe of the top states instead of a fine-tuned tagger, and no CRF to compare with. Only names that are "
     "split count; with 600 pieces for 1,300 words many are.",
-    rows=("K155",),
 )

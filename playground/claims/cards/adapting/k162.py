@@ -32,5 +32,4 @@ K162 = Claim(
     unit="distance",
     seeds=2,
     scale="This holds at any size. Adapters train copies of the norms, and the copies are theirs.",
-    rows=("K162",),
 )

@@ -31,5 +31,4 @@ K175 = Claim(
     seeds=1,
     published="21 %",
     scale="This is arithmetic on the full size: no weight is made. In a tiny model the share is larger.",
-    rows=("K175",),
 )

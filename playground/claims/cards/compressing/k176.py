@@ -19,5 +19,4 @@ K176 = Claim(
     published="BERT to ALBERT with E=128: 19M parameters fewer, less than 1 % lower.",
     scale="From 64 to 12 numbers per word. ALBERT goes from 768 to 128, which is still enough for 30,000 words; 12 "
     "numbers may be too few for 800.",
-    rows=("K176",),
 )

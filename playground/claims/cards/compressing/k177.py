@@ -19,5 +19,4 @@ K177 = Claim(
     seeds=4,
     published="Sharing all removes 77M parameters and costs about 2 %; sharing attention costs nearly nothing.",
     scale="Two layers share; in BERT it is twelve.",
-    rows=("K177",),
 )

@@ -51,5 +51,4 @@ K179 = Claim(
     published="1.7 times faster with 18 times fewer parameters, but for a smaller network; 3 times slower as xxlarge.",
     scale="The sources compare networks of different sizes; here depth and width are the same. Seconds of the "
     "processor, median of 60 rounds.",
-    rows=("K179",),
 )  # fmt: skip

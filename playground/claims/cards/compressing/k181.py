@@ -30,5 +30,4 @@ K181 = Claim(
     seeds=8,
     scale="The student has one new layer and the teacher's word vectors. The task has two classes, so soft targets say "
     "little more than how sure the teacher is; the additional texts have no labels.",
-    rows=("K181",),
 )

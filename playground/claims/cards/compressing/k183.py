@@ -28,5 +28,4 @@ K183 = Claim(
     unit="accuracy",
     seeds=5,
     scale="The student has one new layer for the teacher's two. All arms have the same number of steps on the answers.",
-    rows=("K183",),
 )

@@ -19,5 +19,4 @@ K184 = Claim(
     unit="accuracy",
     scale="Two layers follow four, where the choice is between the second and the third. One pre-trained teacher for "
     "all seeds; labelled texts, fine-tuning and students vary.",
-    rows=("K184",),
 )  # fmt: skip

@@ -18,5 +18,4 @@ K186 = Claim(
     unit="accuracy",
     scale="One layer learns from two, with 1,000 unlabelled texts. One pre-trained teacher for all seeds; labelled "
     "texts, fine-tuning and students vary.",
-    rows=("K186",),
 )  # fmt: skip

@@ -28,5 +28,4 @@ K187 = Claim(
     seeds=8,
     published="Q8BERT and Q-BERT keep about 99 % of BERT.",
     scale="Rounded after training; the word vectors have 8 bits in all arms but the first.",
-    rows=("K187",),
 )  # fmt: skip

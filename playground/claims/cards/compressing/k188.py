@@ -46,7 +46,6 @@ K188 = Claim(
     unit="of the whole model",
     scale="Here 8-bit weights are stored, but computed with as 32-bit ones, as on hardware without 8-bit units. "
     "Seconds on the machine that ran it.",
-    rows=("K188",),
     history=(
         "Seed 0 was seen with a rule that the file has a quarter of the bytes, to 0.05 (it had 0.30); the claim only "
         "says that the model is smaller, and the file also holds words and scales, so half of the bytes is asked.",

@@ -28,5 +28,4 @@ K189 = Claim(
     seeds=8,
     published="30 to 40 % of BERT can be pruned without a loss on any task.",
     scale="The smallest weights of all matrices, word vectors too. A tiny model has less to spare than BERT.",
-    rows=("K189",),
 )

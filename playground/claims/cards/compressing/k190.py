@@ -38,5 +38,4 @@ K190 = Claim(
     seeds=8,
     published="1.94 times faster, more than 98 % of the performance.",
     scale="One layer replaces two. Operations are counted, not seconds, in which such a small model gains less.",
-    rows=("K190",),
 )  # fmt: skip

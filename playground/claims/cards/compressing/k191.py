@@ -37,5 +37,4 @@ K191 = Claim(
     unit="(accuracy, share of the layers)",
     scale="Two layers, so that a text takes one or both; BERT has twelve. One pre-trained model for all seeds; "
     "labelled texts and heads vary.",
-    rows=("K191",),
 )  # fmt: skip

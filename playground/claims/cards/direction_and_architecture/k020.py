@@ -31,7 +31,6 @@ K020 = Claim(
     scale="That LM guesses follows from its mask, at any size. MLM sees the cue as well, but after 300 steps it "
     "does not use it: 0.53 and 0.49 with seeds 0 and 1.",
     also=("attention",),
-    rows=("K020",),
     history=(
         "Seeds 0 and 1 were seen with MLM as a third arm, which had to use the cue and did not (0.53 and "
         "0.49); the claim is about the direction of LM, so this arm was left out.",

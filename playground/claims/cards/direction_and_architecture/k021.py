@@ -42,5 +42,4 @@ K021 = Claim(
     scale="The bound of 0.75 holds at any size for a linear classifier; one with a hidden layer could combine both. "
     "One model of 1,000 steps of each kind serves all seeds; the sentences of the mean vectors vary.",
     also=("attention",),
-    rows=("K021",),
 )

@@ -31,5 +31,4 @@ K022 = Claim(
     scale="At 300 steps LM learns from every word and MLM from one in seven, which favours LM; this card "
     "cannot separate it from the direction.",
     also=("attention",),
-    rows=("K022",),
 )

@@ -31,5 +31,4 @@ K024 = Claim(
     unit="of accuracy",
     scale="Two layers of width 64 that read from left to right, 200 steps with the same rates. The claim is about "
     "models of other sizes and rates tuned for each.",
-    rows=("K024",),
 )

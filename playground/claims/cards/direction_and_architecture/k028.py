@@ -43,7 +43,6 @@ K028 = Claim(
     "64 attention outweighs the rest of a layer from about 400 tokens on, at 768 only from 4,600. Time grows less on "
     "this machine: with a power of 1.35 to 1.45.",
     seeds=2,
-    rows=("K028",),
     history=(
         "Seeds 0 and 1 were seen with a rule about time (powers of 1.45 and 1.35, undecided); it became "
         "one about operations, which the claim names.",

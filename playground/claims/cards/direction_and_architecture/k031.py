@@ -45,5 +45,4 @@ K031 = Claim(
     unit="powers of ten",
     scale="Twelve layers of width 64 before training; whether such a network can be trained is not tried. The seed "
     "draws the weights and the text.",
-    rows=("K031",),
 )

@@ -50,5 +50,4 @@ K032 = Claim(
     unit="nats",
     scale="Positions beyond 32 have vectors that no step trains. 300 steps are few for either kind; our own default is "
     "rotary, which learns faster.",
-    rows=("K032",),
 )  # fmt: skip

@@ -40,5 +40,4 @@ K034 = Claim(
     scale="A row of 32 tokens holds about five times as much text in words as in bytes, so that the model of bytes "
     "reads less text in as many steps. All words are known here; for an unknown one the model of words has no "
     "probability at all.",
-    rows=("K034",),
 )

@@ -43,5 +43,4 @@ K036 = Claim(
     scale="A vocabulary of 600 pieces, learned from about 1,300 words of a generated text; no part of it is random. "
     "Real vocabularies have 30,000 pieces for far more words.",
     seeds=1,
-    rows=("K036",),
 )

@@ -57,5 +57,4 @@ K038 = Claim(
     scale="The first three are identities. For the last the grammar of the generated text is known; for real text "
     "nobody knows the least value.",
     seeds=2,
-    rows=("K038",),
 )

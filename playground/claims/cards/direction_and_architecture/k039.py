@@ -42,7 +42,6 @@ K039 = Claim(
     scale="18 words where LAMBADA needs 50, and a cue that is repeated word by word. Two layers with a window of 8 "
     "reach back 15 words. 300 steps as in K023.",
     seeds=4,
-    rows=("K039",),
     history=(
         "Seed 0 was seen with the instrument last word (0.8 at a distance of 28 with a window of 8); it reads without "
         "the window, so the figure is now computed with the window of the arm.",

@@ -16,5 +16,4 @@ K195 = Claim(
     rules=(higher("6 of 8 heads", "all heads", by=-0.01),),
     scale="Two layers of four heads; BERT has 144, so that one of them matters far less. One pre-trained model for all "
     "seeds; the labelled texts and the classifier vary. Nothing is trained after the cut.",
-    rows=("K195",),
 )

@@ -16,5 +16,4 @@ K196 = Claim(
     unit="of the heads",
     scale="Eight heads. A head follows a pattern if half of its attention lies there; the paper sorts pictures of "
     "attention by eye, and many heads that spread theirs evenly have a class too.",
-    rows=("K196",),
 )

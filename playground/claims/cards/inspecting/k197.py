@@ -23,5 +23,4 @@ K197 = Claim(
     unit="of what the most frequent class leaves",
     scale="Our grammar has few ways to join words. The paper marks the conjuncts of a conjunction word by word; here "
     "the probe decides whether two words are joined.",
-    rows=("K197",),
 )

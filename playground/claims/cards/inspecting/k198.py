@@ -21,5 +21,4 @@ K198 = Claim(
     unit="of accuracy",
     scale="A small vocabulary, of which most words recur in the 500 sentences; a state of width 64 has room for few of "
     "them, so that a linear probe cannot memorise many.",
-    rows=("K198",),
 )

@@ -37,5 +37,4 @@ K201 = Claim(
     unit="nats",
     scale="Sentiment with 64 texts and one pre-trained model of 600 steps for all seeds; the texts, the head and the "
     "random start vary. Four directions out of 150,000 are a small sample of a valley.",
-    rows=("K201",),
 )

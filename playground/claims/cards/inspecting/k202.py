@@ -34,5 +34,4 @@ K202 = Claim(
     unit="of the words",
     scale="A few words of two senses each, all in one probe. The dimensions are linear discriminants; the paper fits "
     "a map of distances to hundreds of senses.",
-    rows=("K202",),
 )  # fmt: skip

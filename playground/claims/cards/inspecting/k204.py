@@ -17,5 +17,4 @@ K204 = Claim(
     unit="of the verbs",
     scale="The text is made of such sentences, so the model has far more examples of agreement than one of real text, "
     "and a far smaller vocabulary.",
-    rows=("K204",),
 )

@@ -22,5 +22,4 @@ K205 = Claim(
     unit="of the words",
     scale="People act in both directions, so that a name does not tell its role, and a third of the sentences are "
     "passive, so that the position does not tell it either. The source tests predictions, not states.",
-    rows=("K205",),
 )  # fmt: skip

@@ -42,5 +42,4 @@ K206 = Claim(
     scale="Two wordings of each question, both of which the text has; LAMA asks in words that the model may never have "
     "read. The words of a relation are few, so that guessing is often right. The text has 12,000 "
     "tokens, so that a fact is stated 1 to 31 times, or never.",
-    rows=("K206",),
 )  # fmt: skip

@@ -50,5 +50,4 @@ K207 = Claim(
     unit="of the facts (P@1), mean over relations",
     scale="Two prompts a relation, and the training text has both. The paper collects dozens of prompts a relation "
     "from a text that the model has not seen as prompts.",
-    rows=("K207",),
 )

@@ -36,5 +36,4 @@ K208 = Claim(
     unit="of the answers",
     scale="The word not is rare or missing in so small a text, so that a model can hardly have learned it; BERT has "
     "read it millions of times.",
-    rows=("K208",),
 )

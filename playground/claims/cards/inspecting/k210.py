@@ -20,5 +20,4 @@ K210 = Claim(
     unit="(total variation, Kendall's tau)",
     scale="All heads of two layers are permuted at once; the paper permutes one layer of attention over an LSTM, "
     "whose states already hold the neighbours.",
-    rows=("K210",),
 )

@@ -22,5 +22,4 @@ K211 = Claim(
     unit="of the texts of a class",
     scale="Words of praise, blame and negation are left out of the search. One pre-trained model for all seeds; texts "
     "and classifiers vary.",
-    rows=("K211",),
 )  # fmt: skip

@@ -34,5 +34,4 @@ K212 = Claim(
     unit="of the texts",
     scale="Our words have no pieces: a mistyped word is unknown, so the model loses it altogether, while BERT still "
     "has its pieces. One pre-trained model for all seeds; texts, errors and classifiers vary.",
-    rows=("K212",),
 )

@@ -46,5 +46,4 @@ K220 = Claim(
     "the probability goes to names that do not exist. MLM can be made to write, but it is not trained to.",
     seeds=2,
     also=("attention",),
-    rows=("K220",),
 )

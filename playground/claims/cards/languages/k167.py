@@ -16,5 +16,4 @@ K167 = Claim(
     unit="of the translations first",
     published="XNLI, mean of 15 languages: 75.1 with TLM, 71.5 with MLM.",
     scale="TLM also reads an embedding of the language and positions that begin again in the second sentence.",
-    rows=("K167",),
 )

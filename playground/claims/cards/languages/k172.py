@@ -36,5 +36,4 @@ K172 = Claim(
     unit="of the unknown words",
     scale="Factors of counts from two texts with the same topics, but another order of words. Vectors have 32 "
     "dimensions, so 20 pairs do not fix the whole rotation. The seed draws the pairs.",
-    rows=("K172",),
 )

@@ -16,5 +16,4 @@ K040 = Claim(
     unit="of the probability",
     scale="With 8 names each half fits 8 others, so independence alone gives 0.875 to mixtures, at any size of model.",
     also=("attention",),
-    rows=("K040",),
 )

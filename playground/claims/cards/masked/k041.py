@@ -41,5 +41,4 @@ K041 = Claim(
     rules=(higher("[MASK]", 0.5, by=0.1), higher("[MASK]", "random word", by=0.05)),
     unit="accuracy",
     scale="This shows that states differ. It does not show that a task suffers from it: fine-tuning adapts them.",
-    rows=("K041",),
 )

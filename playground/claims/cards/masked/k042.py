@@ -41,5 +41,4 @@ K042 = Claim(
     unit="accuracy",
     scale="Input and output share their word vectors, which favours copying even untrained. Whether 80/10/10 makes the "
     "model generalise better, as the sources also say, is not measured here.",
-    rows=("K042",),
 )

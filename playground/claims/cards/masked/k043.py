@@ -33,5 +33,4 @@ K043 = Claim(
     scale="This counts predictions, so no size of model changes it. It does not say how much one prediction teaches: "
     "whether a replaced word is noticed says less than which word is right.",
     also=("attention",),
-    rows=("K043",),
 )

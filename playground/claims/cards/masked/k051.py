@@ -36,5 +36,4 @@ K051 = Claim(
     unit="nats",
     scale="From 100 steps of 8 rows on 20,000 tokens. Tiny models are far from trained out, so steps and batches must "
     "help; how much each is worth differs from a large model.",
-    rows=("K051",),
 )

@@ -36,5 +36,4 @@ K054 = Claim(
     seeds=2,
     unit="of the rows",
     scale="This builds data and trains nothing. NSP also needs to know where one document ends.",
-    rows=("K054",),
 )

@@ -21,5 +21,4 @@ K055 = Claim(
     unit="mean accuracy of three tasks",
     scale="In both arms 15 % of the words are predicted; without noise they are in the input as they are. Words for "
     "words, where the source speaks of images.",
-    rows=("K055",),
 )

@@ -18,5 +18,4 @@ K090 = Claim(
     unit="accuracy",
     scale="At equal tokens and 300 steps; a step of RTD takes nearly twice the time. The generator begins at random "
     "too, so its replacements are easy to see at first, and this training is short.",
-    rows=("K090",),
 )

@@ -48,5 +48,4 @@ K095 = Claim(
     unit="area under the ROC curve",
     scale="The discriminator has met only words of its generator in training. Whether harder negatives also teach "
     "more, as the sources say, is not measured here.",
-    rows=("K095",),
 )

@@ -32,5 +32,4 @@ K096 = Claim(
     unit="of the tokens",
     scale="This follows from the objective, at any size of model. Replaced words are a mismatch of their own, smaller "
     "as the generator gets better; it is not measured here.",
-    rows=("K096",),
 )

@@ -16,5 +16,4 @@ K101 = Claim(
     rules=(higher("word structure", "MLM"),),
     unit="of the sentences",
     scale="The order of words only, not that of sentences. One trigram in 20 is shuffled, for 300 steps.",
-    rows=("K101",),
 )

@@ -48,5 +48,4 @@ K103 = Claim(
     unit="accuracy lost",
     scale="Pre-training has single texts only, so that the second segment is learned in fine-tuning; in BERT it has "
     "half of all text. One pre-trained model for all seeds; labelled texts and heads vary.",
-    rows=("K103",),
 )

@@ -41,5 +41,4 @@ K057 = Claim(
     scale="This follows from the attention masks, so no training and no size of model changes it. The first eight "
     "positions of 64 texts are counted.",
     also=("attention",),
-    rows=("K057",),
 )

@@ -40,5 +40,4 @@ K059 = Claim(
     seeds=2,
     unit="of the cells as in the text",
     scale="This reads the masks that train, so no training and no size of model changes it.",
-    rows=("K059",),
 )

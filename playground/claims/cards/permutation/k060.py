@@ -35,5 +35,4 @@ K060 = Claim(
     unit="nats",
     scale="Both read the same text and take 300 steps; the whole order gives six times as many predictions. "
     "What decides after far more steps is not seen here.",
-    rows=("K060",),
 )

@@ -39,5 +39,4 @@ K061 = Claim(
     unit="total variation",
     scale="That the naive form is blind follows from its equation, at any size of model; the models are trained for 60 "
     "steps so that the other form has something to tell.",
-    rows=("K061",),
 )

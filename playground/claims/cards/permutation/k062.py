@@ -22,5 +22,4 @@ K062 = Claim(
     unit="nats",
     scale="The leak follows from the mask, at any size of model. How much the later predictions lose without words "
     "depends on the text and on the 100 steps of training.",
-    rows=("K062",),
 )

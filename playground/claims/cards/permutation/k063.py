@@ -42,5 +42,4 @@ K063 = Claim(
     unit="drawbacks of two",
     scale="Both follow from the objectives, at any size of model. A model may use words predicted before "
     "it and still does not: after 500 steps a tiny PLM still mixes the halves of names (instrument two masks).",
-    rows=("K063",),
 )

@@ -17,5 +17,4 @@ K063B = Claim(
     unit="of the probability",
     scale="PLM may use the word before, and after 500 steps it may not have learned to. K063 is about what it may "
     "use, at any size.",
-    rows=("K063",),
 )

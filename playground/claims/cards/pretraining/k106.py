@@ -31,5 +31,4 @@ K106 = Claim(
     seeds=8,
     scale="Both read each From Static to Contextualized Embedding0 times and learn the training texts by "
     "heart, so the gap is what is lost on new ones.",
-    rows=("K106",),
 )

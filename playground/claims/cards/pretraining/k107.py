@@ -36,5 +36,4 @@ K107 = Claim(
     published="ELMo with 1 % of the SRL training set does as well as the baseline with 10 %.",
     seeds=8,
     scale="The task has about fifty words of opinion; a thousand labels name all of them, so scratch catches up there.",
-    rows=("K107",),
 )

@@ -18,5 +18,4 @@ K117 = Claim(
     unit="mean accuracy of three tasks",
     scale="Sentiment, topic and part of speech with 64 labelled texts each; all vectors are frozen. There are 1,000 "
     "steps, because with the first two seeds after 300 its vectors did not beat random ones.",
-    rows=("K117",),
 )

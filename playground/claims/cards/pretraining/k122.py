@@ -17,5 +17,4 @@ K122 = Claim(
     published="GPT-2 reaches F1 55 on CoQA without labels.",
     scale="The corpus is full of the sentences that the prompt imitates, so this shows where the ability comes from, "
     "not how far it goes.",
-    rows=("K122",),
 )

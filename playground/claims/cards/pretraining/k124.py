@@ -34,5 +34,4 @@ K124 = Claim(
     unit="accuracy of sentiment minus topic",
     scale="Both models have the vocabulary of the corpus world, and half of their words never occur in training. "
     "Real domains share far more.",
-    rows=("K124",),
 )

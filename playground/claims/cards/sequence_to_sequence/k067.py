@@ -21,5 +21,4 @@ K067 = Claim(
     scale="Sentences have seven tokens, the first of which is given. MLM gets their length, which it could not choose "
     "itself. The grammar decides, so meaning and variety are not measured.",
     also=("attention",),
-    rows=("K067",),
 )

@@ -66,5 +66,4 @@ K074 = Claim(
     scale="One model of each kind for all seeds, which draw other texts and heads. With the question first a "
     "left-to-right model can know what is asked. Passages have four sentences and say once where each person went, so "
     "far less is needed than for SQuAD.",
-    rows=("K074",),
 )

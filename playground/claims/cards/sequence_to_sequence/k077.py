@@ -42,5 +42,4 @@ K077 = Claim(
     scale="One model of each kind for all seeds, which draw other texts and heads. At equal steps BART takes three "
     "times the time of MLM, and objectives that score every word are ahead.",
     also=("attention",),
-    rows=("K077",),
 )

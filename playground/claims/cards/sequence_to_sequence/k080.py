@@ -50,5 +50,4 @@ K080 = Claim(
     unit="accuracy",
     scale="One model for all seeds, which draw other texts and heads. One task with two labels and 128 texts. A "
     "decoder must also learn to write nothing after the word.",
-    rows=("K080",),
 )

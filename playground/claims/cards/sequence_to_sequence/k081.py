@@ -32,5 +32,4 @@ K081 = Claim(
     unit="of a rating from 0 to 4",
     scale="This is arithmetic, so no size of model changes it. Whether a model writes the right number is not "
     "measured.",
-    rows=("K081",),
 )

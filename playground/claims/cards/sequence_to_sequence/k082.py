@@ -47,5 +47,4 @@ K082 = Claim(
     unit="of the answers",
     scale="This shows which task is done, not that it is done well. The texts of the two tasks have other words, so a "
     "model could also ignore the prefix.",
-    rows=("K082",),
 )

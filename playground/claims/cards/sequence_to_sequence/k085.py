@@ -20,5 +20,4 @@ K085 = Claim(
     unit="accuracy more than from a random start",
     scale="One model of each kind for all seeds, which draw other texts and heads. The source also says that "
     "generation needs an encoder and a decoder; a masked encoder cannot write here at all.",
-    rows=("K085",),
 )

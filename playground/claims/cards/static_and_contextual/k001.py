@@ -43,5 +43,4 @@ K001 = Claim(
     "meanings apart; K002 asks that.",
     seeds=2,
     also=("attention", "kind"),
-    rows=("K001",),
 )

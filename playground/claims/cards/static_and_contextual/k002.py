@@ -31,5 +31,4 @@ K002 = Claim(
     scale="Sixteen words with two senses each and clear cues; real senses are many, rare and not as clear. A guess is "
     "right in 0.5.",
     also=("kind",),
-    rows=("K002",),
 )

@@ -36,5 +36,4 @@ K003 = Claim(
     scale="The attention masks decide this, not training or size. Not 0 may still be too small to matter.",
     seeds=2,
     also=("attention", "kind"),
-    rows=("K003",),
 )  # fmt: skip

@@ -38,5 +38,4 @@ K004 = Claim(
     scale="Whether a form can be read at all, which follows from the vocabulary; not how well a model then understands "
     "it. Invented stems with six affixes.",
     seeds=1,
-    rows=("K004",),
 )

@@ -30,5 +30,4 @@ K009 = Claim(
     unit="of the analogies",
     scale="About 130 words of rather even frequency; the paper has 692,000 words, where the powers differ far more. "
     "That rare words are drawn more often than they occur follows from the power itself.",
-    rows=("K009",),
 )

@@ -49,5 +49,4 @@ K010 = Claim(
     unit="of the questions",
     scale="Only half of the claim: that windows waste statistics is not tried. Counts are raw, as in LSA; their "
     "logarithms or PPMI are a much stronger baseline. Short generated sentences.",
-    rows=("K010",),
 )

@@ -21,5 +21,4 @@ K011 = Claim(
     scale="The generated text has these ratios on purpose, so this shows what the table means, not that real text has "
     "them. Nothing is trained.",
     seeds=1,
-    rows=("K011",),
 )  # fmt: skip

@@ -30,5 +30,4 @@ K012 = Claim(
     scale="Short generated sentences, one task of the paper's three kinds, and as many steps for both, though a step "
     "of GloVe reads counts of the whole text. The steps are those of K014.",
     also=("counts",),
-    rows=("K012",),
 )

@@ -40,7 +40,6 @@ K013 = Claim(
     "country is often its capital, which answers every question without an offset. "
     "600 steps are those of K014.",
     also=("counts",),
-    rows=("K013",),
     history=(
         "Seeds 0 and 1 were seen with a rule about solved analogies; it became one about offsets, because"
         " the word nearest to a country answers every question without an offset.",

@@ -30,5 +30,4 @@ K014 = Claim(
     unit="of the countries",
     scale="Sixteen countries in a small text; each share has steps of 0.06. A guess would have 0.04. "
     "After 300 steps the share was 0.31 with seed 0, so 600 were chosen.",
-    rows=("K014",),
 )

@@ -57,5 +57,4 @@ K015 = Claim(
     scale="Seventeen things in generated reports. Vectors are PPMI with 16 singular values, without training, so there "
     "is no chance in it; the paper has vectors of real text and a classifier.",
     seeds=1,
-    rows=("K015",),
 )  # fmt: skip

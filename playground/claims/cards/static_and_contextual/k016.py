@@ -54,5 +54,4 @@ K016 = Claim(
     scale="Eight things with legs and 17 in all, in generated reports half of which say the attribute. Vectors are "
     "PPMI with 16 singular values, so there is no chance in it.",
     seeds=1,
-    rows=("K016",),
 )

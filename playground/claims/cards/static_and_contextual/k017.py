@@ -21,5 +21,4 @@ K017 = Claim(
     rules=(higher("static vectors", "random vectors"), higher("contextual vectors", "static vectors")),
     scale="One pre-trained model of 600 steps for all seeds; the labelled texts and the LSTM vary. The static vectors "
     "are the embeddings of that model, not word2vec.",
-    rows=("K017",),
 )
