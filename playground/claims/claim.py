@@ -69,8 +69,8 @@ class Claim:
     written before the run. `common` is what all `arms` share; each arm sets the fields in which it differs. `rules`
     decide. `compute` takes the place of fine-tuning and instruments where the figure needs a function of its own.
     The arms differ in one field; where that is the entry, `also` names every part of the network or of the recipe that
-    differs with it. `published` is the paper's figure, `scale` what tiny models can and cannot say. Who changes the rule
-    after a verdict adds a line to `history` that says why.
+    differs with it. `published` is the paper's figure, `scale` what tiny models can and cannot say. Who changes the
+    rule after a verdict adds a line to `history` that says why.
     """
 
     name: str
