@@ -42,7 +42,7 @@ def card(claim: Claim) -> str:
     found = f"{call(claim)}. {in_words(verdict, claim.unit)}" if verdict else call(claim)
     lines = {
         "Source": claim.source, "If it holds": claim.prediction, "If not": claim.otherwise,
-        "Rule": f"{'; '.join(rule.words for rule in claim.rules)} ({claim.seeds} seeds)",
+        "Rule": f"{'; '.join(rule.words for rule in claim.rules)} ({claim.seeds} seed{"s" * (claim.seeds > 1)})",
         "Published": claim.published, "Scale": claim.scale, "Verdict": found,
     }  # fmt: skip
     said = "".join(f"* {name}: {text}\n" for name, text in lines.items() if text)

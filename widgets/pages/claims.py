@@ -10,7 +10,20 @@ from playground.claims.report import table_csv
 from widgets.lists import Pressable
 from widgets.pages.hunt import HuntView
 from widgets.pages.knobs import Knobs
-from widgets.pages.layout import MAIN, STRETCH, Sidebar, View, accordion, button, column, download, heading, row, tabs
+from widgets.pages.layout import (
+    MAIN,
+    STRETCH,
+    Sidebar,
+    View,
+    accordion,
+    button,
+    column,
+    download,
+    heading,
+    row,
+    tabs,
+    typed,
+)
 from widgets.state.app import Store
 from widgets.static import claims as drawn
 from widgets.static.zoo import parts
@@ -40,7 +53,9 @@ class ClaimsPage(View):
         self.stop = button("Stop", claims.running.forget, "stop", margin=(6, 3), disabled=True)
         self.halt = button("Stop", claims.running.forget, "stop", margin=(8, 3, 0, 3), visible=False)
         self.progress = pmui.LinearProgress(variant="determinate", value=0, margin=(8, 10), visible=False, **STRETCH)
-        self.said, self.total = html(""), html("")
+        self.said = html("")
+        self.calls = Pressable(stylesheets=[*sheets, parts.STYLE], **look)
+        search = typed(claims.param.search, size="small", margin=(6, 10), max_length=100)
         self.knobs = Knobs(
             claims, ["claim", "turned"], claims.knobs, lambda: claims.settings, claims.set,
             throttled=True, beside=True,
@@ -57,7 +72,7 @@ class ClaimsPage(View):
             margin=(6, 6), gap="8px",
         )  # fmt: skip
         self.table = html("", stylesheets=sheets)
-        for part in (self.list, self.runs):
+        for part in (self.list, self.calls, self.runs):
             part.param.watch(lambda event: self._press(*event.new[:2]), "pressed")
         self.drawn: tuple[object, ...] = ()
         picture = [
@@ -69,8 +84,9 @@ class ClaimsPage(View):
                 margin=(10, 10),
             ),
         ]  # fmt: skip
-        self.side = Sidebar([self.total, self.list], picture, lambda: claims.chosen.title, self.halt)
+        self.side = Sidebar([search, self.calls, self.list], picture, lambda: claims.chosen.title, self.halt)
         claims.param.watch(self.side.label, "claim")
+        claims.param.watch(self._list, ["search", "calls"])
         self.hunt = HuntView(store)
         shown = tabs({"Claims": column(html(say(ABOUT)), self.side), "Bug hunt": self.hunt})
         super().__init__(shown)
@@ -84,6 +100,8 @@ class ClaimsPage(View):
         if act == "claim":
             self.claims.choose(name)
             self.side.fold()
+        elif act == "verdict":
+            self.claims.toggle(name)
         else:
             self.claims.open(name, inside=act == "inside")
 
@@ -106,10 +124,15 @@ class ClaimsPage(View):
         with pn.io.hold():
             self._draw()
 
+    def _list(self, *_: object) -> None:
+        claims, facts = self.claims, self.claims.facts()
+        self.list.markup = drawn.listed(claims.listed(facts), claims.claim)
+        self.calls.markup = drawn.calls(facts, claims.calls)
+
     def _draw(self) -> None:
         claims, job = self.claims, self.claims.running
         facts, claim, verdict = claims.facts(), claims.chosen, claims.verdict(claims.claim)
-        self.list.markup, self.total.object = drawn.listed(facts, claims.claim), say(drawn.counted(facts), "quiet")
+        self._list()
         self.background.object = drawn.background(claim)
         self.card.object, self.table.object = drawn.card(claim, verdict), drawn.table(facts)
         self.found.object = drawn.found(claim, verdict) if verdict else ""

@@ -18,6 +18,7 @@ from playground.training.parallel.workers import spare
 from playground.training.store import ready_made
 from widgets.state.job import Job, as_trouble
 from widgets.state.quota import ALONE
+from widgets.state.search import begins
 
 PROCESSES = 2
 """Claims run in so many processes, where the machine has them."""
@@ -51,6 +52,8 @@ class ClaimsStore(param.Parameterized):
 
     claim = param.String("", doc="The card that is open.")
     turned = param.Dict({}, doc="The knobs that were turned, by card.")
+    search = param.String("", label="search", doc="Words of the cards that are listed.")
+    calls = param.List([], doc="The verdicts of the cards that are listed; none for all.")
     trouble = param.String("", doc="Why nothing can be run or opened.")
 
     def __init__(self, **values: Any) -> None:
@@ -82,6 +85,16 @@ class ClaimsStore(param.Parameterized):
         """Open a card."""
         if name in claims():
             self.param.update(claim=name, trouble="")
+
+    def toggle(self, call: str) -> None:
+        """List the cards with a verdict too, or no longer."""
+        self.calls = [each for each in self.calls if each != call] if call in self.calls else [*self.calls, call]
+
+    def listed(self, facts: Sequence[ClaimFacts]) -> list[ClaimFacts]:
+        """The cards that pass the search and have one of the `calls`."""
+        some = [each for each in facts if not self.calls or each["verdict"] in self.calls]
+        names = ("name", "title", "group", "statement", "source")
+        return [each for each in some if begins(" ".join(str(each[name]) for name in names), self.search)]
 
     # the variant
 

@@ -1,12 +1,11 @@
 """The state of the Zoo page: which systems are shown, whose card is open, and what has been measured."""
 
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import param
 
-from playground.catalog import STEM, nearest_by_meaning
+from playground.catalog import nearest_by_meaning
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
 from playground.objectives import GROUPS, objectives
@@ -15,6 +14,7 @@ from playground.zoo import Entry, entries
 from playground.zoo.models_of import models_of
 from playground.zoo.surveys import TABLE_1, TABLE_2, family, network, representation
 from widgets.state.job import Job, as_trouble
+from widgets.state.search import begins
 
 ANY = "any"
 
@@ -124,8 +124,7 @@ def matches(entry: Entry, search: str) -> bool:
         entry.name, *entry.aliases, str(entry.year), network(entry), *_trained_with(entry.name),
         *entry.printed.values(), entry.idea, entry.data, entry.paper,
     )  # fmt: skip
-    words = _folded(" ".join(texts))
-    return all(any(_answers(word, sought) for word in words) for sought in _folded(search))
+    return begins(" ".join(texts), search)
 
 
 def _trained_with(name: str) -> list[str]:
@@ -133,14 +132,3 @@ def _trained_with(name: str) -> list[str]:
     asked = [objective for objective in objectives().values() if name in models_of()[objective.name]]
     names = [each for objective in asked for each in (objective.name, objective.row, *objective.aliases)]
     return [each for each in names if each not in entries()]
-
-
-def _answers(word: str, sought: str) -> bool:
-    """As in `lists/listbox.js`: a long word also answers its longer forms, as "model" answers "modelling"."""
-    return word.startswith(sought) or (len(word) >= STEM and sought.startswith(word))
-
-
-def _folded(text: str) -> list[str]:
-    """The words of a text without case, accents and marks."""
-    plain = (c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-    return "".join(c if c.isalnum() else " " for c in plain).split()

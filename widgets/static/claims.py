@@ -20,6 +20,14 @@ from widgets.static.svg import BOLD, dot, picture, rect, words
 COLOURS: dict[Call | None, str] = {"agrees": GREEN, "disagrees": VERMILION, "undecided": GREY, None: "#8888"}
 """The colour of each verdict."""
 
+COUNTED: dict[Call | None, str] = {
+    "agrees": "agree", "disagrees": "disagree", "undecided": "undecided", None: "not run",
+}  # fmt: skip
+"""What is said of several cards with a verdict."""
+
+MARKS: dict[Call | None, str] = {"agrees": "✓", "disagrees": "✗", "undecided": "?", None: "–"}
+"""The mark of each verdict, where there is no room for the word."""
+
 STYLE = f"""
 .claims {{ max-height: 74vh; overflow-y: auto; scrollbar-width: thin; }}
 .claims button {{ display: flex; gap: 8px; width: 100%; text-align: left; text-decoration: none; padding: 4px 8px;
@@ -29,10 +37,15 @@ STYLE = f"""
   box-shadow: inset 3px 0 var(--main); }}
 .claims .name {{ opacity: .62; font-size: .82em; min-width: 38px; }}
 .claims .title {{ flex: 1; }}
+.claims .mark {{ font-weight: 700; min-width: 1em; text-align: center; }}
+.calls {{ display: flex; flex-wrap: wrap; gap: 4px; }}
+.calls button {{ text-decoration: none; color: inherit; }}
+.calls button[aria-pressed=true] {{ background: color-mix(in srgb, var(--main) 18%, transparent); }}
 .chip {{ border-radius: 10px; padding: 1px 8px; font-size: .76em; white-space: nowrap; border: 1px solid; }}
-.chip.agrees {{ color: color-mix(in srgb, {GREEN} 78%, var(--panel-on-background-color, CanvasText)); }}
-.chip.disagrees {{ color: color-mix(in srgb, {VERMILION} 82%, var(--panel-on-background-color, CanvasText)); }}
-.chip.undecided, .chip.none {{ opacity: .7; }}
+.chip.agrees, .mark.agrees {{ color: color-mix(in srgb, {GREEN} 78%, var(--panel-on-background-color, CanvasText)); }}
+.chip.disagrees, .mark.disagrees {{
+  color: color-mix(in srgb, {VERMILION} 82%, var(--panel-on-background-color, CanvasText)); }}
+.chip.undecided, .chip.none, .mark.undecided, .mark.none {{ opacity: .7; }}
 .card h2 {{ font-size: 1.25em; font-weight: 600; margin: .2em 0 .3em; display: flex; flex-wrap: wrap; gap: 10px;
   align-items: center; }}
 .card h2 .chip {{ font-size: .7em; font-weight: 500; }}
@@ -72,17 +85,32 @@ def listed(facts: Sequence[ClaimFacts], chosen: str) -> str:
             lines.append(
                 f'<button type="button" data-act="claim" data-name="{each["name"]}"{kind}>'
                 f'<span class="name">{each["name"]}</span><span class="title">{escape(each["title"])}</span>'
-                f"{chip(each['verdict'])}</button>"
+                f"{_mark(each['verdict'])}</button>"
             )
-    return f'<div class="claims scroll">{"".join(lines)}</div>'
+    return f'<div class="claims scroll">{"".join(lines) or say("No card matches; clear the search.", "quiet")}</div>'
+
+
+def _mark(call: Call | None) -> str:
+    said = call or "not run"
+    return f'<span class="mark {call or "none"}" role="img" aria-label="{said}" title="{said}">{MARKS[call]}</span>'
+
+
+def calls(facts: Sequence[ClaimFacts], pressed: Sequence[str]) -> str:
+    """How many cards have each verdict, as buttons that list these cards alone."""
+    verdicts = [each["verdict"] for each in facts]
+    buttons = [
+        f'<button type="button" class="chip {call}" data-act="verdict" data-name="{call}" '
+        f'aria-pressed="{str(call in pressed).lower()}">{MARKS[call]} {verdicts.count(call)} {name}</button>'
+        for call, name in COUNTED.items()
+        if call
+    ]
+    return f'<div class="calls">{"".join(buttons)}</div>'
 
 
 def counted(facts: Sequence[ClaimFacts]) -> str:
     """How many cards have each verdict."""
     verdicts = [each["verdict"] for each in facts]
-    named: dict[str, Call | None] = {"agree": "agrees", "disagree": "disagrees", "undecided": "undecided"}
-    named["not run"] = None
-    return ", ".join(f"{n} {name}" for name, call in named.items() if (n := verdicts.count(call)))
+    return ", ".join(f"{n} {name}" for call, name in COUNTED.items() if (n := verdicts.count(call)))
 
 
 def card(claim: Claim, verdict: Verdict | None) -> str:

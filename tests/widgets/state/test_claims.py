@@ -129,3 +129,24 @@ def test_the_page_says_all_of_a_card(tmp_path):
             assert f"<title>{name}" in page.found.object
     assert becomes(lambda: not page.begin.disabled)
     store.close()
+
+
+def test_cards_are_listed_by_words_and_by_verdict():
+    store = ClaimsStore(claim=QUICK)
+    facts = store.facts()
+    assert store.listed(facts) == facts
+    store.search = "k044"
+    assert [each["name"] for each in store.listed(facts)] == ["K044"]
+    store.search = "dynamic mask"
+    assert {"K044"} <= {each["name"] for each in store.listed(facts)} < {each["name"] for each in facts}
+    store.search = ""
+    store.toggle("disagrees")
+    some = store.listed(facts)
+    assert {each["verdict"] for each in some} == {"disagrees"}
+    store.toggle("undecided")
+    assert {each["verdict"] for each in store.listed(facts)} == {"disagrees", "undecided"}
+    store.toggle("undecided")
+    store.toggle("disagrees")
+    assert store.listed(facts) == facts
+    store.search = "nothing of the kind"
+    assert "No card matches" in drawn.listed(store.listed(facts), QUICK)
