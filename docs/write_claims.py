@@ -6,8 +6,10 @@ from pathlib import Path
 from playground.claims import claims
 from playground.claims.claim import GROUPS, Claim
 from playground.claims.errata import ERRATA
+from playground.claims.report import claim_facts
 from playground.claims.verdict import in_words, shipped
 from playground.hunt.grading import METADATA, answer_key
+from widgets.static.claims import counted
 
 FILE = Path(__file__).with_name("claims.md")
 README = Path(__file__).parents[1] / "README.md"
@@ -21,7 +23,7 @@ A verdict comes from a paired t-test over seeds: the interval of the difference 
 it (agrees) or wholly outside (disagrees). It is about tiny models on generated text, not about the paper's models.
 """
 BEGIN, END = "<!-- verdicts: docs/write_claims.py -->\n", "<!-- end of verdicts -->"
-CALLS = ("agrees", "disagrees", "undecided", "not run")
+CALLS = ("agrees", "disagrees", "undecided")
 
 
 def call(claim: Claim) -> str:
@@ -30,19 +32,13 @@ def call(claim: Claim) -> str:
     return verdict["call"] if verdict else "not run"
 
 
-def counted() -> str:
-    """How many cards have each verdict."""
-    calls = [call(claim) for claim in claims().values()]
-    return ", ".join(f"{calls.count(each)} {each}" for each in CALLS if each in calls)
-
-
 def card(claim: Claim) -> str:
     """A card as a section."""
     verdict = shipped().get(claim.name)
     found = f"{call(claim)}. {in_words(verdict, claim.unit)}" if verdict else call(claim)
     lines = {
         "Source": claim.source, "If it holds": claim.prediction, "If not": claim.otherwise,
-        "Rule": f"{'; '.join(rule.words for rule in claim.rules)} ({claim.seeds} seed{"s" * (claim.seeds > 1)})",
+        "Rule": f"{'; '.join(rule.words for rule in claim.rules)} ({claim.seeds} seed{'s' * (claim.seeds > 1)})",
         "Published": claim.published, "Scale": claim.scale, "Verdict": found,
     }  # fmt: skip
     said = "".join(f"* {name}: {text}\n" for name, text in lines.items() if text)
@@ -66,10 +62,11 @@ def table() -> str:
     rows = ""
     for group in GROUPS:
         members = [claim for claim in claims().values() if claim.group == group]
-        cells = ["; ".join(claim.title for claim in members if call(claim) == each) for each in CALLS[:3]]
+        cells = ["; ".join(claim.title for claim in members if call(claim) == each) for each in CALLS]
         rows += f"| {group} | {' | '.join(cells)} |\n" if members else ""
-    head = f"| | {' | '.join(CALLS[:3])} |\n|---|---|---|---|\n"
-    return f"<details>\n<summary>The verdicts: {counted()}</summary>\n\n{head}{rows}\n</details>\n"
+    head = f"| | {' | '.join(CALLS)} |\n|---|---|---|---|\n"
+    facts = [claim_facts(claim, shipped().get(claim.name)) for claim in claims().values()]
+    return f"<details>\n<summary>The verdicts: {counted(facts)}</summary>\n\n{head}{rows}\n</details>\n"
 
 
 def readme() -> str:
