@@ -90,6 +90,11 @@ def choose_family(shape: Architecture, name: str = "") -> Family:
             f"attention_window is {shape.attention_window}, but transformers has bands only in layers of another form "
             "(GPT-Neo); a model that is trained with attention_window 0 can be exported."
         )
+    if shape.kind == "transformer" and shape.layer_window:
+        raise UserError(
+            f"sliding_window is {shape.layer_window}, but no family here has a sliding window in transformers; a model "
+            "that is trained with sliding_window 0 can be exported."
+        )
     near = each[0] if name in (each[0].name, each[0].entry) else min(each, key=lambda f: len(f.differences(shape)))
     raise UserError(
         f"This model is not a {near.name} as transformers has it: {'; '.join(near.differences(shape))}. The recipe "

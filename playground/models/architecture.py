@@ -1,5 +1,6 @@
 """The shape of a model, as knobs, and the parts that an objective needs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -215,7 +216,7 @@ class Architecture:
     @property
     def layer_window(self) -> int:
         """How many words a layer that reads from one side sees, its own one included; 0 for all."""
-        return self.window_radius + 1 if self.kind == "window" else 0
+        return self.window_radius + 1 if self.window_radius else 0
 
     def reading(self, attention: str) -> "Architecture":
         """The same shape for a plain text that is read in another direction."""
@@ -281,8 +282,10 @@ def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
         grown["decoder_layers"] = shape.layers
     if any(part.is_generator for part in parts) and not shape.generator_ratio:
         grown["generator_ratio"] = 1.0 if shape.tie_generator == "all" else 0.5
-    if shape.kind == "window" or shape.window_radius:
+    if shape.kind == "window" or (shape.kind == "static" and shape.window_radius):
         grown["window_radius"] = max(_radius(shape, part) for part in parts)
+    elif shape.kind == "transformer":
+        grown["window_radius"] = _sliding(shape, parts)
     for name, ids in (("languages", "language_ids"), ("segments", "segment_ids")):
         tables = [getattr(part.inputs, ids) for part in parts]
         if name == "languages":  # a decoder that writes several is given which
@@ -295,6 +298,15 @@ def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
         if number > 1 and not distinguished:
             grown[name] = max(getattr(shape, name), number)
     return replace(shape, **grown)
+
+
+def _sliding(shape: Architecture, parts: Sequence[Batch]) -> int:
+    """How far back each layer reads where every mask has a sliding window on one side; 0 for all."""
+    masks = [part.inputs.attn_mask for part in parts]
+    if shape.attention == "bidirectional" or shape.two_streams or any(mask.window is None for mask in masks):
+        return 0
+    radius = max(_radius(shape, part) for part in parts)
+    return radius if radius + 1 < max(part.inputs.ids.shape[1] for part in parts) else 0
 
 
 def _radius(shape: Architecture, part: Batch) -> int:

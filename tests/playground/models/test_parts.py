@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from playground.analysis.cloze import with_gap, words_seen
 from playground.batch import AttentionMask, causal_mask, full_mask, mask_by_level, stream
 from playground.errors import UserError
 from playground.models import Architecture, LanguageModel, total_loss, with_required_parts
@@ -460,7 +461,33 @@ def test_vectors_made_of_letters_are_read_and_learn():
     assert all(bool(p.grad.any()) for p in model.network.characters.parameters() if p.dim() > 1)
 
 
-# window networks
+# sliding windows and window networks
+
+
+@pytest.mark.parametrize(("name", "reads"), [("LM", "left to right"), ("backward LM", "right to left")])
+def test_a_transformer_reads_plain_texts_and_gaps_with_the_sliding_window_that_it_trained_with(name, reads):
+    batch = find_objective(name).turn({"sliding_window": 4}).batch(tokens_of(ROWS[:1]), generator(0))
+    shape = with_required_parts(Architecture(layers=1, width=8, heads=2, attention=reads), batch)
+    assert shape.layer_window == 4
+    model = LanguageModel(shape, SPECIALS.size, generator(1)).double()
+    [(_, plain)] = model._readings(tokens_of(ROWS[:1]))
+    assert torch.equal(plain.attn_mask.dense(), batch.inputs.attn_mask.dense())
+    gap, *_ = with_gap(shape, tokens_of(ROWS[:1]), torch.tensor([5])).with_auxiliary
+    assert torch.equal(gap.inputs.attn_mask.dense(), batch.inputs.attn_mask.dense())
+    assert sum(words_seen(shape, 5, 9)) == (4 if reads == "left to right" else 3)
+
+
+@pytest.mark.parametrize(("name", "window"), [("LM", 0), ("LM", 64), ("MLM", 0)])
+def test_a_window_that_hides_nothing_is_none(name, window):
+    objective = find_objective(name)
+    objective = objective.turn({"sliding_window": window}) if window else objective
+    shape = Architecture(attention="bidirectional" if name == "MLM" else "left to right")
+    assert with_required_parts(shape, objective.batch(tokens_of(ROWS), generator(0))).layer_window == 0
+
+
+def test_a_model_takes_the_window_of_another_objective_when_it_is_trained_on():
+    shape = Architecture(attention="left to right", window_radius=3)
+    assert with_required_parts(shape, find_objective("LM").batch(tokens_of(ROWS), generator(0))).layer_window == 0
 
 
 def test_a_window_network_is_that_of_nnlm():
