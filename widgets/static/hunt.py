@@ -34,20 +34,20 @@ def listed(solved: Mapping[int, bool], count: int, chosen: int) -> str:
 
 
 def pair(sound: Suspect, suspect: Suspect) -> str:
-    """Curves, figures, attention mask and one row of data of both runs, on the same scale of steps."""
-    return f'<div class="pair">{_side("Sound", sound)}{_side("Suspect", suspect)}</div>'
+    """Curves, figures, attention mask and one row of data of both runs, on the same scales."""
+    return f'<div class="pair">{_side("Sound", sound, suspect)}{_side("Suspect", suspect, sound)}</div>'
 
 
-def _side(title: str, run: Suspect) -> str:
+def _side(title: str, run: Suspect, other: Suspect) -> str:
     figures = "".join(f"<tr><th scope=row>{name}</th><td>{value:.3f}</td></tr>" for name, value in run.figures.items())
     return (
-        f'<div><div class="label">{title}</div>{svg.curve(run.points, run.fault.steps, unit=_unit(run))}'
+        f'<div><div class="label">{title}</div>{_curve(run, other)}'
         f"<table>{figures}</table>{_mask(run)}{predictions.markup(run.glance)}</div>"
     )
 
 
-def _unit(run: Suspect) -> str:
-    return run.facts["loss"]["unit"]
+def _curve(run: Suspect, other: Suspect) -> str:
+    return svg.curve(run.points, run.fault.steps, unit=run.facts["loss"]["unit"], beside=other.points)
 
 
 def _mask(run: Suspect) -> str:

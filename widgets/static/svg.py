@@ -28,14 +28,17 @@ def curve(
     bound: float | None = None,
     phases: Sequence[tuple[int, str]] = (),
     unit: str = "nats",
+    beside: Sequence[CurvePoint] = (),
 ) -> str:
     """Loss over steps: training thin, held out bold, the unigram baseline dashed, the entropy bound dotted.
 
+    What is drawn `beside` it has the same scale.
     Phases are marked where they begin, by step and name. The two levels are in nats, as a loss in another unit is not.
     """
     unigram, bound = (unigram, bound) if unit == "nats" else (None, None)
     seen, tested = columns.training(rows), columns.held_out(rows)
-    top = columns.highest_loss(unigram, seen["loss"], tested["loss"])
+    other = columns.training(beside)["loss"][:1], columns.held_out(beside)["loss"]
+    top = columns.highest_loss(unigram, seen["loss"], tested["loss"], *other)
     parts = [
         *_loss_axis(top),
         *(words(_x(value, last), FOOT + 16, f"{value:g}", "middle") for value in ticks(0, last, 6)),

@@ -49,6 +49,15 @@ def test_pictures_of_a_notebook_are_text_and_well_formed():
         assert "<script" not in picture
 
 
+def test_curves_beside_each_other_have_one_scale():
+    low, high = ([CurvePoint(s, top - s / 20, top, s, s / 10) for s in range(20)] for top in (2.0, 7.0))
+    numbers = [
+        [each.text for each in ElementTree.fromstring(picture).iter() if each.tag.endswith("text")]
+        for picture in (svg.curve(low, 20, beside=high), svg.curve(high, 20, beside=low), svg.curve(low, 20))
+    ]
+    assert numbers[0] == numbers[1] != numbers[2]
+
+
 def test_a_heat_map_draws_one_bar_for_each_run_of_one_rate():
     plan = torch.tensor([[0.0, 0.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
     bars = ElementTree.fromstring(svg.heat("gradual", ("layer", "head"), plan)).findall("{*}rect")
