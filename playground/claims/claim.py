@@ -104,11 +104,10 @@ class Claim:
         """The arms with everything that is set for them."""
         return {name: replace(self.common, **own) for name, own in self.arms.items()}
 
-    @property
+    @cached_property
     def differs(self) -> tuple[str, ...]:
         """The fields in which the arms differ."""
-        sides = [asdict(arm) for arm in self.sides.values()]
-        return tuple(f.name for f in fields(Arm) if len({side[f.name] for side in sides}) > 1)
+        return tuple(f.name for f in fields(Arm) if len({getattr(arm, f.name) for arm in self.sides.values()}) > 1)
 
     @cached_property
     def computes(self) -> str:

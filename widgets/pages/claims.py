@@ -138,7 +138,11 @@ class ClaimsPage(View):
         self.found.object = drawn.found(claim, verdict) if verdict else ""
         there = claims.runs_there(verdict)
         self.runs.markup = drawn.runs(verdict, there, bool(claim.common.instrument)) if verdict else ""
-        self.begin.label = f"Run ({_about(claims.estimate([claims.claim]))})"
+        every = [each["name"] for each in facts]
+        asked = {"Run": (self.begin, [claims.claim]), "Run the group": (self.group, self._members()),
+                 "Run all": (self.all, every)}  # fmt: skip
+        for label, (each, names) in asked.items():
+            each.label = f"{label} ({_about(claims.estimate(names))})"
         for each in (self.begin, self.own):
             each.disabled = job.busy
         for each in (self.group, self.all):
@@ -163,7 +167,9 @@ class ClaimsPage(View):
 def _about(seconds: float | None) -> str:
     if seconds is None:
         return "no estimate yet"
-    return f"about {seconds:.0f} s" if seconds < 100 else f"about {seconds / 60:.0f} min"
+    if seconds < 100:
+        return f"about {seconds:.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 6000 else f"about {seconds / 3600:.1f} h"
 
 
 def _variant(variant: Any) -> str:
