@@ -21,6 +21,6 @@ K084 = Claim(
     rules=(higher("gap sentences", "infilling"), higher("gap sentences", "MLM")),
     seeds=4,
     unit="of the words",
-    scale="In nine of ten stories the last sentence repeats the best event, so that a gap sentence is often the "
-    "summary. One model of each kind for all seeds. The right words before a word are given.",
+    scale="Rows of 32 tokens hold about half a story of 57, so that the sentence that a gap repeats is often missing. "
+    "One model of each kind for all seeds. The right words before a word are given.",
 )  # fmt: skip
