@@ -20,6 +20,6 @@ K027 = Claim(
     rules=(lower("transformer", "LSTM"), lower("larger", "transformer")),
     unit="nats",
     seeds=4,
-    scale="Loss after 150 steps on short sentences, with the same rates: the LSTM learns slowly at first and would catch "
-    "up in part. ELMo also reads from right to left, which is left out.",
+    scale="Loss after 150 steps on short sentences, with the same rates, which may be too little training for an LSTM. "
+    "ELMo also reads from right to left, which is left out.",
 )
