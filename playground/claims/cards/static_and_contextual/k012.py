@@ -1,18 +1,7 @@
 """K012: GloVe takes word2vec's counts with least squares."""
 
-from statistics import fmean
-from typing import TYPE_CHECKING
-
 from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
-
-
-def solved(lab: "Lab", arm: Arm, seed: int) -> float:
-    """The mean over relations of the share of analogies that are solved."""
-    return fmean(number.value for number in lab.finding(arm, seed).numbers)
-
+from playground.claims.figures.analogies import solved
 
 K012 = Claim(
     name="K012",
