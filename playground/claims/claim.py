@@ -3,9 +3,10 @@
 import hashlib
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from playground.catalog import choose, find
@@ -111,7 +112,7 @@ class Claim:
 
     @cached_property
     def computes(self) -> str:
-        """The source of what computes the figure, without spaces; empty where none is written for this claim."""
+        """The source and the constants of what computes the figure, without spaces; empty where nothing is written."""
         return "" if self.compute is None else "".join("".join(_sources(self.compute, {})).split())
 
     @cached_property
@@ -169,14 +170,23 @@ class Claim:
 
 
 def _sources(function: Any, seen: dict[Any, str]) -> Iterable[str]:
-    """The source of a function and of those of this package that it calls."""
+    """The source of a function and of those of this package that it calls, and the constants that they read."""
     if function not in seen:
-        seen[function] = inspect.getsource(function)
-        called = (function.__globals__.get(name) for name in function.__code__.co_names)
-        for each in called:
+        read = {name: function.__globals__.get(name) for name in _names(function.__code__)}
+        constants = {name: value for name, value in read.items() if isinstance(value, int | float | str | tuple | dict)}
+        seen[function] = f"{inspect.getsource(function)}{constants or ''}"
+        for each in read.values():
             if inspect.isfunction(each) and each.__module__.startswith((CARDS, FIGURES)):
                 _sources(each, seen)
     return seen.values()
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The names that a function reads, also in its comprehensions and lambdas."""
+    yield from code.co_names
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _names(each)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Cards: their arms, their knobs, and what counts as another rule."""
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -61,3 +62,18 @@ def test_a_claim_is_found_by_its_name_and_by_its_words():
     assert claim_named(first.name.lower()) is first
     with pytest.raises(UserError, match="K040"):
         claim_named("new angeles probability")
+
+
+TEXTS, LENGTH = 10, 20
+
+
+def _with_constants(lab, arm, seed):
+    return sum(number * LENGTH for number in range(TEXTS))
+
+
+@pytest.mark.parametrize("constant", ["TEXTS", "LENGTH"])
+def test_what_a_figure_depends_on_holds_the_constants_that_its_function_reads(constant, monkeypatch):
+    before = replace(CARD, compute=_with_constants).figures_hash
+    assert replace(CARD, compute=_with_constants).figures_hash == before
+    monkeypatch.setattr(sys.modules[__name__], constant, 11)
+    assert replace(CARD, compute=_with_constants).figures_hash != before

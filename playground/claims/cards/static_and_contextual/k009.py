@@ -1,18 +1,7 @@
 """K009: noise words are drawn by their frequency to the power of 3/4."""
 
-from typing import TYPE_CHECKING
-
 from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
-
-
-def solved(lab: "Lab", arm: Arm, seed: int) -> float:
-    """The mean share of analogies that are solved, over the relations."""
-    numbers = lab.finding(arm, seed).numbers
-    return sum(number.value for number in numbers) / len(numbers)
-
+from playground.claims.figures.analogies import solved
 
 K009 = Claim(
     name="K009",
