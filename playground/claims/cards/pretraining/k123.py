@@ -56,6 +56,6 @@ K123 = Claim(
     unit="of the values",
     seeds=4,
     scale="One example settles the value, so a good model gains nothing from a second. Every text of this corpus is "
-    "of this kind; GPT-3 finds such patterns in texts of the web. One model of each size; each seed has other documents. "
+    "of this kind; GPT-3 finds such patterns in texts of the web. One model of each size for all seeds. "
     "1,000 steps, because 600 gave only 0.43 after one example.",
 )  # fmt: skip
