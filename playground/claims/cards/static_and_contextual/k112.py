@@ -27,7 +27,9 @@ K112 = Claim(
     prediction="An LSTM that reads word vectors and states is more accurate on average over three tasks than one that "
     "reads word vectors alone.",
     otherwise="The states add nothing.",
-    common=Arm("CoVe", corpus="parallel", steps=600, one_model=True, task="sentiment", train_size=256),
+    common=Arm(
+        "CoVe", corpus="parallel", steps=600, one_model=True, task="sentiment", train_size=512, tuning_steps=300
+    ),
     arms={
         "vectors and states": {"strategy": "ELMo at the input"},
         "vectors alone": {"strategy": "LSTM on word vectors"},
@@ -37,4 +39,8 @@ K112 = Claim(
     unit="mean accuracy of three tasks",
     scale="Sentiment, entailment and question answering. The word vectors are the translator's own and not GloVe's. "
     "The LSTM reads a learned mix of the layers. One translator for all seeds; texts and LSTMs vary.",
+    history=(
+        "With 256 labels and 80 steps the means were 0.42 to 0.53, near chance, so nothing was measured: now 512 "
+        "labels and 300 steps.",
+    ),
 )
