@@ -25,7 +25,7 @@ def right(lab: "Lab", arm: Arm, seed: int) -> float:
     words, corpus = subject.tokenizer, subject.corpus
     written = " ".join(words.words[number] for number in corpus.ids[corpus.held_out_from :].tolist())
     first = 1 + seed * DOCUMENTS
-    documents: list[list[str]] = [one.split() for one in written.split("[SEP]")[first : first + DOCUMENTS]]
+    documents = [[str(word) for word in one.split()] for one in written.split("[SEP]")[first : first + DOCUMENTS]]
     tokens, hits = texts(documents, words), []
     for sentence in range(SENTENCES):  # "key is value ."
         start = torch.full((len(documents),), 4 * sentence)
