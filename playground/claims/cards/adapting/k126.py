@@ -31,7 +31,6 @@ K126 = Claim(
     rules=tuple(lower(first, then) for first, then in pairwise(TASKS)),
     compute=level,
     unit="levels (0 is the embeddings)",
-    seeds=4,
     scale="Four layers instead of 12 or 24. Semantic roles and coreference are left out: the text has no labels for "
     "them. A linear probe of single words or pairs.",
 )

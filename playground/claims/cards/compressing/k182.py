@@ -35,7 +35,6 @@ K182 = Claim(
     compute=against_elmo,
     unit="(difference of accuracies, ratio)",
     published="Roughly 100 times fewer parameters.",
-    seeds=4,
     scale="Both are tiny: the corpus has few words, so that the vectors of an ELMo that is made for them weigh little. "
     "Ten times stand for a hundred. ELMo is a BiLM of two LSTM layers after 300 steps, one for all seeds.",
     history=(

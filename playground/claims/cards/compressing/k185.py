@@ -21,7 +21,6 @@ K185 = Claim(
     },
     rules=(higher("two stages", "task alone"),),
     unit="accuracy",
-    seeds=5,
     scale="One layer learns from two, and begins with one of them, so that it hardly needs the first stage. Both arms "
     "have 300 steps. One pre-trained teacher for all seeds; its fine-tuning varies.",
 )  # fmt: skip

@@ -35,7 +35,6 @@ K192 = Claim(
     ),
     compute=against_teacher,
     unit="(share of the operations, difference of accuracies)",
-    seeds=4,
     scale="Operations are counted, not seconds: an RNN reads word after word. The students are also narrower than the "
     "teacher. One pre-trained teacher for all seeds.",
 )

@@ -32,7 +32,6 @@ K200 = Claim(
     rules=(lower("phrases", "long dependencies"),),
     compute=level,
     unit="levels (0 is the embeddings)",
-    seeds=4,
     scale="Four layers, and sentences of six words on average, in which three positions are far. The probe of phrases "
     "reads one word, the probe of dependencies two.",
 )

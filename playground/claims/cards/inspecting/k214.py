@@ -51,7 +51,6 @@ K214 = Claim(
     rules=(higher(PLAIN, 0.0), higher(ATTACKED, 0.0)),
     compute=gain,
     unit="gain in accuracy",
-    seeds=5,
     scale="One adversarial step of the embeddings for each text. The words that are exchanged are those of one class "
     "of our grammar. One pre-trained model for all seeds; labelled texts and heads vary.",
     history=(
