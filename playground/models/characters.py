@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 from torch.nn.functional import relu
 
 from playground.errors import UserError
@@ -42,6 +42,15 @@ class CharacterCNN(nn.Module):
             nn.Linear(total, total),
             nn.Linear(total, width),
         )
+
+    @torch.no_grad()
+    def init(self, rng: Generator) -> None:
+        """Initialise as ELMo's released code does: at first the highway carries most of what comes in."""
+        for layer in (self.gate, self.highway, self.projection):
+            layer.weight.copy_(torch.randn(layer.weight.shape, generator=rng) * layer.in_features**-0.5)
+        self.gate.bias.fill_(-2.0)
+        for weight, most in ((self.letter_embedding.weight, 1.0), *((c.weight, 0.05) for c in self.convolutions)):
+            weight.copy_((torch.rand(weight.shape, generator=rng) * 2 - 1) * most)
 
     def forward(self) -> Tensor:
         """The vectors `[v, d]`."""

@@ -486,6 +486,8 @@ class LanguageModel(nn.Module):
         for module in self.modules():
             if isinstance(module, RecurrentStack | WindowStack):
                 init_recurrent(module, rng)
+            if isinstance(module, CharacterCNN):
+                module.init(rng)
             if isinstance(module, Stack):
                 init_mimetic(module, rng) if mimetic else init_normal(module, rng, self.shape.init == "scaled")
 

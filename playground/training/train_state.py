@@ -311,8 +311,9 @@ NORM_OR_BIAS = re.compile(r"bias|\bln(_|\b)")
 
 
 def optimisers(model: LanguageModel, recipe: Recipe) -> Iterator[torch.optim.Optimizer]:
-    """Muon for the matrices inside the stacks and AdamW for the rest, or AdamW for all."""
-    inside = {n for n, p in model.named_parameters() if "blocks" in n and p.dim() == 2 and recipe.optimiser == "muon"}
+    """Muon for the matrices inside the stacks and the character CNN, AdamW for the rest; or AdamW for all."""
+    muon = [n for n, p in model.named_parameters() if p.dim() == 2 and recipe.optimiser == "muon"]
+    inside = {name for name in muon if re.search(r"blocks|characters\.(?!letter)", name)}
     apart = {name for name in model.state_dict() if NORM_OR_BIAS.search(name) and not recipe.decay_norms} - inside
     matrices, others = _group(model, inside), _group(model, model.state_dict().keys() - inside - apart)
     others += [group | {"decays": False} for group in _group(model, apart)]

@@ -23,6 +23,8 @@ from playground.rng import generator
 from playground.training import checkpoint
 from playground.training.accumulation import in_parts
 from playground.training.loop import prepared, train
+from playground.training.train_state import optimisers
+from playground.zoo.recipe import Recipe
 from tests.runs import run_of, tiny
 from tests.texts import SPECIALS, hiding, suited, tokens_of
 
@@ -459,6 +461,19 @@ def test_vectors_made_of_letters_are_read_and_learn():
     model, batch = made(Architecture(width=16, heads=2, char_cnn=True), words=words)
     total_loss(model(batch))[0].backward()
     assert all(bool(p.grad.any()) for p in model.network.characters.parameters() if p.dim() > 1)
+
+
+def test_vectors_made_of_letters_begin_as_in_elmo_and_their_matrices_are_trained_by_muon():
+    words = [f"w{k}" for k in range(SPECIALS.size)]
+    model, _ = made(Architecture(width=16, heads=2, char_cnn=True), words=words)
+    characters = model.network.characters
+    assert set(characters.gate.bias.tolist()) == {-2.0}, "the highway carries most of what comes in"
+    assert all(0.04 < float(c.weight.abs().max()) <= 0.05 for c in characters.convolutions)
+    muon, adamw = optimisers(model, Recipe())
+    trained = {id(p) for group in muon.param_groups for p in group["params"]}
+    assert {id(layer.weight) for layer in (characters.gate, characters.highway, characters.projection)} <= trained
+    assert id(characters.letter_embedding.weight) not in trained
+    assert id(characters.letter_embedding.weight) in {id(p) for group in adamw.param_groups for p in group["params"]}
 
 
 # sliding windows and window networks
