@@ -49,7 +49,9 @@ class CharacterCNN(nn.Module):
         for layer in (self.gate, self.highway, self.projection):
             layer.weight.copy_(torch.randn(layer.weight.shape, generator=rng) * layer.in_features**-0.5)
         self.gate.bias.fill_(-2.0)
-        for weight, most in ((self.letter_embedding.weight, 1.0), *((c.weight, 0.05) for c in self.convolutions)):
+        limits = [(self.letter_embedding, 1.0), *((convolve, 0.05) for convolve in self.convolutions)]
+        for layer, most in limits:
+            weight = layer.get_parameter("weight")
             weight.copy_((torch.rand(weight.shape, generator=rng) * 2 - 1) * most)
 
     def forward(self) -> Tensor:

@@ -7,7 +7,7 @@ from playground.claims import Arm, Claim, higher
 from playground.finetuning.comparing.compare import TEST_TEXTS
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.files import find_task
-from playground.finetuning.data.task import Task
+from playground.finetuning.data.task import Split, Task
 from playground.finetuning.run.trainer import FinetuneConfig, Result, tune
 from playground.finetuning.strategy.head import Head
 from playground.finetuning.strategy.parse import read
@@ -23,7 +23,7 @@ OTHERS = 3
 def hidden_among_others(task: Task) -> Task:
     """The task with each text at a random position among sentences of stories, which have no sentiment."""
 
-    def items(count: int, seed: int, split: str) -> list[Item]:
+    def items(count: int, seed: int, split: Split) -> list[Item]:
         others = find_task("topic").items(count * OTHERS, seed, split)
         made = []
         for k, item in enumerate(task.items(count, seed, split)):
