@@ -117,7 +117,7 @@ def words_seen(shape: Architecture, position: int, length: int) -> list[bool]:
     if not one_sided(shape):
         return [k != position for k in range(length)]
     ahead = 1 if shape.attention == "left to right" else -1
-    most = shape.window_radius * shape.layers + 1 if shape.layer_window else length
+    most = (shape.layer_window - 1) * shape.layers + 1 if shape.layer_window else length
     return [0 < ahead * (position - k) <= most for k in range(length)]
 
 

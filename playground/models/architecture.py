@@ -129,6 +129,7 @@ class Architecture:
     labels: tuple[tuple[str, int], ...] = ()
     paired: tuple[str, ...] = ()
     window_radius: int = 0
+    sliding_window: int = 0
     label_embeddings: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
@@ -216,7 +217,7 @@ class Architecture:
     @property
     def layer_window(self) -> int:
         """How many words a layer that reads from one side sees, its own one included; 0 for all."""
-        return self.window_radius + 1 if self.window_radius else 0
+        return self.window_radius + 1 if self.kind == "window" else self.sliding_window
 
     def reading(self, attention: str) -> "Architecture":
         """The same shape for a plain text that is read in another direction."""
@@ -285,7 +286,7 @@ def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
     if shape.kind == "window" or (shape.kind == "static" and shape.window_radius):
         grown["window_radius"] = max(_radius(shape, part) for part in parts)
     elif shape.kind == "transformer":
-        grown["window_radius"] = _sliding(shape, parts)
+        grown["sliding_window"] = _sliding_window(shape, parts)
     for name, ids in (("languages", "language_ids"), ("segments", "segment_ids")):
         tables = [getattr(part.inputs, ids) for part in parts]
         if name == "languages":  # a decoder that writes several is given which
@@ -300,21 +301,28 @@ def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
     return replace(shape, **grown)
 
 
-def _sliding(shape: Architecture, parts: Sequence[Batch]) -> int:
-    """How far back each layer reads where every mask has a sliding window on one side; 0 for all."""
+def _sliding_window(shape: Architecture, parts: Sequence[Batch]) -> int:
+    """How many words a layer sees where every mask has a sliding window on one side; 0 for all."""
     masks = [part.inputs.attn_mask for part in parts]
     if shape.attention == "bidirectional" or shape.two_streams or any(mask.window is None for mask in masks):
         return 0
-    radius = max(_radius(shape, part) for part in parts)
-    return radius if radius + 1 < max(part.inputs.ids.shape[1] for part in parts) else 0
+    words = 1 + max(abs(away) for part in parts for away in _away(part))
+    return words if words < max(part.inputs.ids.shape[1] for part in parts) else 0
+
+
+def _away(part: Batch) -> list[int]:
+    """At which distances from a position, negative to its left, the mask of a batch opens others."""
+    inputs = part.inputs
+    mask = inputs.attn_mask if inputs.query_attn_mask is None else inputs.query_attn_mask
+    query, key = (mask.dense() & inputs.valid[:, :, None]).any(0).nonzero(as_tuple=True)
+    return (key - query).unique().tolist()
 
 
 def _radius(shape: Architecture, part: Batch) -> int:
     """How many positions to a side the mask of a batch opens; refused on a side that its network does not read."""
     inputs = part.inputs
     mask = inputs.attn_mask if inputs.query_attn_mask is None else inputs.query_attn_mask
-    query, key = (mask.dense() & inputs.valid[:, :, None]).any(0).nonzero(as_tuple=True)
-    away = (key - query).unique().tolist()
+    away = _away(part)
     radius = max(map(abs, away), default=0)
     if mask.window is None or not radius:
         raise UnfitModel(

@@ -426,7 +426,7 @@ class LanguageModel(nn.Module):
         segment = tokens.labels.get("segment", inputs.segment_ids)
         plain = replace(inputs, attn_mask=_attn_mask(inputs, reads or self.shape.attention), segment_ids=segment)
         if self.shape.layer_window:
-            plain = replace(plain, attn_mask=narrowed(plain, self.shape.window_radius))
+            plain = replace(plain, attn_mask=narrowed(plain, self.shape.layer_window - 1))
         plain = branched(plain, tokens.labels) if "branch" in tokens.labels else plain
         return plain.alternating(self.shape.attention_window)
 

@@ -479,17 +479,18 @@ def test_vectors_made_of_letters_begin_as_in_elmo_and_their_matrices_are_trained
 # sliding windows and window networks
 
 
+@pytest.mark.parametrize("words", [1, 4])
 @pytest.mark.parametrize(("name", "reads"), [("LM", "left to right"), ("backward LM", "right to left")])
-def test_a_transformer_reads_plain_texts_and_gaps_with_the_sliding_window_that_it_trained_with(name, reads):
-    batch = find_objective(name).turn({"sliding_window": 4}).batch(tokens_of(ROWS[:1]), generator(0))
+def test_a_transformer_reads_plain_texts_and_gaps_with_the_sliding_window_that_it_trained_with(name, reads, words):
+    batch = find_objective(name).turn({"sliding_window": words}).batch(tokens_of(ROWS[:1]), generator(0))
     shape = with_required_parts(Architecture(layers=1, width=8, heads=2, attention=reads), batch)
-    assert shape.layer_window == 4
+    assert shape.layer_window == words
     model = LanguageModel(shape, SPECIALS.size, generator(1)).double()
     [(_, plain)] = model._readings(tokens_of(ROWS[:1]))
     assert torch.equal(plain.attn_mask.dense(), batch.inputs.attn_mask.dense())
     gap, *_ = with_gap(shape, tokens_of(ROWS[:1]), torch.tensor([5])).with_auxiliary
     assert torch.equal(gap.inputs.attn_mask.dense(), batch.inputs.attn_mask.dense())
-    assert sum(words_seen(shape, 5, 9)) == (4 if reads == "left to right" else 3)
+    assert sum(words_seen(shape, 5, 9)) == min(words, 5 if reads == "left to right" else 3)
 
 
 @pytest.mark.parametrize(("name", "window"), [("LM", 0), ("LM", 64), ("MLM", 0)])
@@ -501,7 +502,7 @@ def test_a_window_that_hides_nothing_is_none(name, window):
 
 
 def test_a_model_takes_the_window_of_another_objective_when_it_is_trained_on():
-    shape = Architecture(attention="left to right", window_radius=3)
+    shape = Architecture(attention="left to right", sliding_window=3)
     assert with_required_parts(shape, find_objective("LM").batch(tokens_of(ROWS), generator(0))).layer_window == 0
 
 

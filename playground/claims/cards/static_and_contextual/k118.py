@@ -35,5 +35,6 @@ K118 = Claim(
     seeds=4,
     published="6 to 20 % fewer errors",
     scale="One ELMo of 300 steps for all seeds, and its own word vectors without layers as the baseline. 160 steps of "
-    "tuning, because the LSTM learned nothing in 80. Semantic roles and coreference, two of the six tasks, are not here.",
+    "tuning, because the LSTM learned nothing in 80. Semantic roles and coreference, two of the six tasks, are not "
+    "here.",
 )
