@@ -84,7 +84,12 @@ def decide(
 
 def in_words(verdict: Verdict, unit: str = "") -> str:
     """The verdict in a sentence for each rule."""
-    return " ".join(_sentence(each, unit, len(verdict["seeds"])) for each in verdict["rules"])
+    return " ".join(sentences(verdict, unit))
+
+
+def sentences(verdict: Verdict, unit: str = "") -> list[str]:
+    """What was found, a sentence for each rule."""
+    return [_sentence(each, unit, len(verdict["seeds"])) for each in verdict["rules"]]
 
 
 def _sentence(facts: RuleFacts, unit: str, seeds: int) -> str:

@@ -11,7 +11,7 @@ from playground.claims.errata import ERRATA, Erratum
 from playground.claims.lab import differences
 from playground.claims.report import ClaimFacts, effect
 from playground.claims.rule import INTERVAL, Call, Rule, RuleFacts
-from playground.claims.verdict import Verdict, in_words
+from playground.claims.verdict import Verdict, sentences
 from playground.knob import as_written
 from widgets.charts.columns import ticks
 from widgets.design_tokens import BLUE, GREEN, GREY, VERMILION
@@ -37,7 +37,7 @@ STYLE = f"""
   box-shadow: inset 3px 0 var(--main); }}
 .claims .name {{ opacity: .62; font-size: .82em; min-width: 38px; }}
 .claims .title {{ flex: 1; }}
-.claims .mark {{ font-weight: 700; min-width: 1em; text-align: center; }}
+.mark {{ font-weight: 700; min-width: 1em; text-align: center; display: inline-block; }}
 .calls {{ display: flex; flex-wrap: wrap; gap: 4px; }}
 .calls button {{ text-decoration: none; color: inherit; }}
 .calls button[aria-pressed=true] {{ background: color-mix(in srgb, var(--main) 18%, transparent); }}
@@ -198,10 +198,11 @@ def found(claim: Claim, verdict: Verdict, title: str = "") -> str:
     )
     kept = dict.fromkeys(names[0] for names in verdict["runs"].values() if names and names[0])
     about += f" Checkpoints of the first seed: {', '.join(kept)}." if kept else ""
-    heading = f'<div class="label">{escape(title)}</div>' if title else ""
+    heading = f'<div class="label">{escape(title)}</div><p>{chip(verdict["call"])}</p>' if title else ""
+    rules = zip(verdict["rules"], sentences(verdict, claim.unit), strict=True)
+    lines = "".join(f"<p>{_mark(facts['call'])} {escape(sentence)}</p>" for facts, sentence in rules)
     return (
-        f'<div class="card">{heading}<p>{chip(verdict["call"])} {escape(in_words(verdict, claim.unit))}</p>'
-        f'<div class="wide">{seeds(claim, verdict)}</div>{say(about, "quiet")}</div>'
+        f'<div class="card">{heading}{lines}<div class="wide">{seeds(claim, verdict)}</div>{say(about, "quiet")}</div>'
     )
 
 
