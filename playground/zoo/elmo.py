@@ -21,6 +21,6 @@ ELMO = Entry(
     },
     data="1 Billion Word Benchmark",
     printed={"objective": "LM", "task": "BiLM", "FT": "no"},
-    model=Architecture(kind="lstm", char_cnn=True, backward=True, attention="left to right", tie_word_embeddings=False),
+    model=Architecture(kind="lstm", char_cnn=True, backward=True, attention="left to right"),
     objective=BILM,
 )

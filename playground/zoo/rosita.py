@@ -17,6 +17,6 @@ ROSITA = Entry(
         "network": "no residual connection between the layers, no projection of the states",
     },
     data="English together with Arabic or Chinese",
-    model=Architecture(kind="lstm", char_cnn=True, backward=True, attention="left to right", tie_word_embeddings=False),
+    model=Architecture(kind="lstm", char_cnn=True, backward=True, attention="left to right"),
     objective=MULTILINGUAL_BILM,
 )

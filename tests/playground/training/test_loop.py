@@ -360,7 +360,9 @@ def test_every_parameter_belongs_to_exactly_one_optimiser(name, optimiser):
     learner = learner_of(name, optimiser=optimiser)
     owned = [id(p) for o in learner.optimisers for g in o.param_groups for p in g["params"]]
     assert sorted(owned) == sorted(id(p) for p in learner.model.parameters())
-    inside = {n for n, p in learner.model.named_parameters() if "blocks" in n and p.dim() == 2}
+    letters = ("characters.gate", "characters.highway", "characters.projection")
+    matrices = [n for n, p in learner.model.named_parameters() if p.dim() == 2]
+    inside = {name for name in matrices if any(part in name for part in ("blocks", *letters))}
     names = {id(p): n for n, p in learner.model.named_parameters()}
     muon = [g["params"] for o in learner.optimisers if isinstance(o, torch.optim.Muon) for g in o.param_groups]
     assert {names[id(p)] for params in muon for p in params} == (inside if optimiser == "muon" else set())

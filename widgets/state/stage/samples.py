@@ -15,6 +15,9 @@ PAIRS = {
 
 MOST_LISTED = 6  # unknown words that a sentence names
 
+LONGEST_WORD = 40
+"""Characters of a word that are shown in a sentence."""
+
 
 def offered(name: str) -> set[str]:
     """The texts ("text") or second texts ("pair") that the playground itself offers."""
@@ -32,9 +35,14 @@ def texts_for(objective: str) -> dict[str, str]:
     return dict(zip(("text", "pair"), PAIRS.get(need, (SENTENCE, "")), strict=True))
 
 
+def shorten(word: str) -> str:
+    """The beginning of a word that is too long for a sentence."""
+    return word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}…"
+
+
 def listed(words: Sequence[str]) -> str:
-    """Words as they stand in a sentence, the first few where they are many."""
-    some = [f"“{word}”" for word in words[:MOST_LISTED]]
+    """Words as they stand in a sentence, the first few where they are many, and the beginning of a very long one."""
+    some = [f"“{shorten(word)}”" for word in words[:MOST_LISTED]]
     if len(words) > MOST_LISTED:
         return f"{', '.join(some)} and {len(words) - MOST_LISTED} more words"
     return f"the word{'s' * (len(some) > 1)} " + " and ".join(filter(None, [", ".join(some[:-1]), some[-1]]))
