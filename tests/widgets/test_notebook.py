@@ -6,7 +6,7 @@ import ipywidgets
 import pytest
 
 from playground.errors import UserError
-from playground.objectives import find_objective
+from playground.objectives import find_objective, objectives
 from tests.runs import reviews
 from widgets import notebook
 from widgets.animation.export_html import fragment
@@ -132,3 +132,18 @@ def test_a_drawing_in_reserve_names_the_widget_that_it_stands_in_for():
     picture = notebook.stage("MLM")
     picture.reserve = "abc"
     assert '"abc"]' in picture.baked(module=False)
+
+
+LABELLED = {"CVT", "conditional LM", "entity replacement", "label-aware MLM", "supersense prediction"}
+"""What needs labels that no typed text has."""
+
+
+@pytest.mark.parametrize("name", sorted(objectives().keys() - LABELLED))
+def test_an_objective_opens_by_its_name_alone(name):
+    assert notebook.stage(name).facts["objective"] == name
+
+
+@pytest.mark.parametrize("name", sorted(LABELLED))
+def test_an_objective_that_needs_labels_says_what_knows_them(name):
+    with pytest.raises(UserError, match="Train it on a corpus that knows it"):
+        notebook.stage(name)

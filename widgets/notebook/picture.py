@@ -21,6 +21,7 @@ from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing, headless
 from widgets.notebook.training import Trained
 from widgets.state.stage import LONGEST_WINDOWED, StageModel, StageStore
+from widgets.state.stage.samples import STORY, texts_for
 
 
 class Picture(StageWidget, Drawing):
@@ -144,7 +145,10 @@ def stage(
         return Picture(collate(collator, text or SENTENCE, answer=pair, tokenizer=tokenizer, seed=seed))
     shown = None if model is None else StageModel(model.learner, model.corpus)
     chosen = find_objective(objective) if isinstance(objective, str) else objective
-    text, pair = (text, pair) if text or shown is None else shown.sample(chosen) or ("", "")
+    if not text and shown is not None:
+        text, pair = shown.sample(chosen) or ("", "")
+    if not text and not pair:
+        text, pair = (STORY, "") if "sentences" in chosen.needs else texts_for(chosen).values()
     ready, tokenizer = (chosen, None) if shown is None else (shown.ready(chosen), shown.tokenizer)
 
     def again(overrides: Mapping[str, Any]) -> Rebuilt:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from playground.objectives import find_objective, objectives
+from playground.objectives import Objective, find_objective, objectives
 from playground.trace.rebuild import SENTENCE
 
 STORY = "Rosa baked the bread. Then her brother sold it. In the evening they danced."  # several sentences
@@ -26,9 +26,9 @@ def offered(name: str) -> set[str]:
     return {pair[name] for pair in pairs} | (printed - {""})
 
 
-def texts_for(objective: str) -> dict[str, str]:
+def texts_for(objective: str | Objective) -> dict[str, str]:
     """The two texts with which an objective opens: its own batch, else those that fit what it needs."""
-    own = find_objective(objective)
+    own = find_objective(objective) if isinstance(objective, str) else objective
     if own.printed.text and not own.row:
         return {"text": own.printed.text, "pair": own.printed.pair}
     need = next((n for n in own.needs if n in PAIRS), "")
