@@ -21,7 +21,7 @@ from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing, headless
 from widgets.notebook.training import Trained
 from widgets.state.stage import LONGEST_WINDOWED, StageModel, StageStore
-from widgets.state.stage.samples import STORY, texts_for
+from widgets.state.stage.samples import texts_for
 
 
 class Picture(StageWidget, Drawing):
@@ -148,7 +148,7 @@ def stage(
     if not text and shown is not None:
         text, pair = shown.sample(chosen) or ("", "")
     if not text and not pair:
-        text, pair = (STORY, "") if "sentences" in chosen.needs else texts_for(chosen).values()
+        text, pair = texts_for(chosen).values()
     ready, tokenizer = (chosen, None) if shown is None else (shown.ready(chosen), shown.tokenizer)
 
     def again(overrides: Mapping[str, Any]) -> Rebuilt:

@@ -29,7 +29,7 @@ from widgets.state.history import History
 from widgets.state.job import Job
 from widgets.state.stage import edits, link
 from widgets.state.stage.model import StageModel, Versions, bundled_model, has_learned, train_on, train_small
-from widgets.state.stage.samples import PAIRS, STORY, listed, offered, texts_for
+from widgets.state.stage.samples import PAIRS, listed, offered, texts_for
 
 LONGEST_TEXT = 2_000  # characters of a sentence on the stage
 LONGEST_WINDOWED = 400  # tokens of a text on the stage; of more than 64 a window is drawn below the whole
@@ -360,7 +360,8 @@ class StageStore(param.Parameterized):
         if not self._lacks_text:
             return None
         right = texts_for(self.objective)
-        return next((texts for texts in ((right["text"], right["pair"]), (STORY, "")) if self._suit(*texts)), None)
+        texts = right["text"], right["pair"]
+        return texts if self._suit(*texts) else None
 
     def _suit(self, text: str, pair: str) -> bool:
         try:

@@ -21,7 +21,7 @@ LONGEST_WORD = 40
 
 def offered(name: str) -> set[str]:
     """The texts ("text") or second texts ("pair") that the playground itself offers."""
-    pairs = [dict(zip(("text", "pair"), both, strict=True)) for both in (*PAIRS.values(), (SENTENCE, ""))]
+    pairs = [dict(zip(("text", "pair"), both, strict=True)) for both in (*PAIRS.values(), (SENTENCE, ""), (STORY, ""))]
     printed = {getattr(objective.printed, name) for objective in objectives().values()}
     return {pair[name] for pair in pairs} | (printed - {""})
 
@@ -32,7 +32,8 @@ def texts_for(objective: str | Objective) -> dict[str, str]:
     if own.printed.text and not own.row:
         return {"text": own.printed.text, "pair": own.printed.pair}
     need = next((n for n in own.needs if n in PAIRS), "")
-    return dict(zip(("text", "pair"), PAIRS.get(need, (SENTENCE, "")), strict=True))
+    alone = STORY if "sentences" in own.needs else SENTENCE
+    return dict(zip(("text", "pair"), PAIRS.get(need, (alone, "")), strict=True))
 
 
 def shorten(word: str) -> str:
