@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def contradictions(lab: "Lab", arm: Arm, seed: int) -> float:
-    """How likely a false answer of the right kind is, drawn at the temperature of the arm, to facts that were stated."""
+    """How likely a false answer of the right kind is to facts of the text, drawn at the temperature of the arm."""
     subject = lab.subject(arm, seed)
     last = [one for one in known_questions(subject.corpus) if one.position == len(one.words) - 2]  # before the stop
     asked = ask(subject, [one for one, n in zip(last, mention_counts(subject.corpus, last), strict=True) if n])
