@@ -1,12 +1,13 @@
 """The state of the Claims page: a card is run, a knob is turned, and both verdicts stand side by side."""
 
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 
 from playground.claims import claims
 from playground.claims.claim import claim_named
-from playground.claims.verdict import shipped
+from playground.claims.verdict import sentences, shipped
 from playground.training.system.turns import Turns
 from tests.runs import becomes
 from widgets.pages.claims import ClaimsPage
@@ -150,3 +151,15 @@ def test_cards_are_listed_by_words_and_by_verdict():
     assert store.listed(facts) == facts
     store.search = "nothing of the kind"
     assert "No card matches" in drawn.listed(store.listed(facts), QUICK)
+
+
+def test_what_is_drawn_are_the_figures_of_the_verdict_and_its_sentences():
+    claim, verdict = claim_named("K044"), shipped()["K044"]
+    circles = ElementTree.fromstring(drawn.seeds(claim, verdict)).findall(".//{*}circle")
+    values = [value for arm in verdict["values"].values() for value in arm]
+    places = [float(circle.get("cx", "")) for circle, _ in zip(circles, values, strict=False)]
+    (low, left), (high, right) = min(zip(values, places, strict=True)), max(zip(values, places, strict=True))
+    expected = [left + (value - low) / (high - low) * (right - left) for value in values]
+    assert places == pytest.approx(expected, abs=0.1)
+    found = drawn.found(claim, verdict)
+    assert all(drawn.escape(sentence) in found for sentence in sentences(verdict, claim.unit))
