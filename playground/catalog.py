@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher, get_close_matches
 from functools import cache
 from heapq import nlargest
@@ -36,13 +36,15 @@ STEM = 5
 def find(package: str, kind: type[T]) -> dict[str, T]:
     """Every constant of a kind in a package's modules by its `name`, in its own `order` if it has one, then by name.
 
-    A constant may be a tuple of several; modules may stand in sub-packages.
+    A constant may be a tuple of several; modules may stand in sub-packages. A kind with a method `in_module` is given
+    the name of the module that holds it.
     """
     home = importlib.import_module(package)
     modules = [importlib.import_module(m.name) for m in pkgutil.walk_packages(home.__path__, f"{package}.")]
-    constants = [v for m in modules for k, v in vars(m).items() if k.isupper()]
-    each = [one for v in constants for one in (v if isinstance(v, tuple) else (v,)) if isinstance(one, kind)]
-    unique = {id(v): v for v in each}.values()
+    constants = [(m.__name__, v) for m in modules for k, v in vars(m).items() if k.isupper()]
+    each = [(m, one) for m, v in constants for one in (v if isinstance(v, tuple) else (v,)) if isinstance(one, kind)]
+    placed: Callable[[T, str], T] = getattr(kind, "in_module", lambda constant, _: constant)
+    unique = {id(v): placed(v, m) for m, v in each}.values()
     return {v.name: v for v in sorted(unique, key=lambda item: (*getattr(item, "order", ()), item.name.lower()))}
 
 

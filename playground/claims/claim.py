@@ -3,8 +3,9 @@
 import hashlib
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -71,12 +72,11 @@ class Claim:
     decide. `compute` takes the place of fine-tuning and instruments where the figure needs a function of its own.
     The arms differ in one field; where that is the entry, `also` names every part of the network or of the recipe that
     differs with it. `published` is the paper's figure, `scale` what tiny models can and cannot say. Who changes the
-    rule after a verdict adds a line to `history` that says why.
+    rule after a verdict adds a line to `history` that says why. `name` follows from the card's file, `group` from its
+    folder.
     """
 
-    name: str
     title: str
-    group: str
     statement: str
     source: str
     prediction: str
@@ -90,11 +90,19 @@ class Claim:
     published: str = ""
     seeds: int = 5
     also: tuple[str, ...] = ()
-    history: tuple[str, ...] = field(default=())
+    history: tuple[str, ...] = ()
+    name: str = ""
+    group: str = ""
 
     @property
     def idea(self) -> str:
         return f"{self.title} {self.statement}"
+
+    def in_module(self, module: str) -> "Claim":
+        """The claim with the name and the group of the module that holds it."""
+        *_, folder, file = module.split(".")
+        group = next(each for each in GROUPS if re.sub(r"\W", "_", each.lower()) == folder)
+        return replace(self, name="K" + file[1:], group=group)
 
     @property
     def order(self) -> tuple[int, str]:

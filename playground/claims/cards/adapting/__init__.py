@@ -1,1 +1,1 @@
-"""Claims on adapting."""
+"""Claims: adapting."""

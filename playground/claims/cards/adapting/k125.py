@@ -18,9 +18,7 @@ def first_minus_top(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K125 = Claim(
-    name="K125",
     title="Syntax below, meaning above",
-    group="Adapting",
     statement="In a bidirectional LM the first layer is better at part of speech, the top layer at word sense.",
     source="Weng, ELMo; Peters et al., arXiv:1802.05365, sec. 5.3",
     prediction="A probe for part of speech is better on the first layer, one for the sense on the top layer.",

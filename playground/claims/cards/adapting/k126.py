@@ -18,9 +18,7 @@ def level(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K126 = Claim(
-    name="K126",
     title="The layers follow the NLP pipeline",
-    group="Adapting",
     statement="A masked language model solves the steps of the NLP pipeline in order: part of speech, parsing, names.",
     source="Liu et al., sec. 7; Qiu et al., sec. 3.3.1 and 5.2.2; Tenney et al., arXiv:1905.05950",
     prediction="The centre of gravity of a probe that mixes all levels rises from part of speech to the dependency "

@@ -4,9 +4,7 @@ from playground.claims import Arm, Claim, higher
 from playground.claims.figures.tuning import over_tasks
 
 K127 = Claim(
-    name="K127",
     title="A mix of all layers or the top one",
-    group="Adapting",
     statement="As features, a learned mix of all layers is better than the top layer alone.",
     source="Weng, ELMo; Qiu et al., sec. 5.2.2; Peters et al., arXiv:1802.05365, sec. 5.1",
     prediction="On a frozen model, the layer mix is more accurate than the top layer.",

@@ -27,9 +27,7 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K129 = Claim(
-    name="K129",
     title="The top layer is enough",
-    group="Adapting",
     statement="Feeding the top layer into the task is the simplest way and as effective as any, if the model is "
     "fine-tuned.",
     source="Qiu et al., sec. 5.2.2 and 5.2.3, table 4",

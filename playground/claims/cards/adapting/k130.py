@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, alike, higher
 
 K130 = Claim(
-    name="K130",
     title="Frozen features need a larger head",
-    group="Adapting",
     statement="Feature extraction needs a more complex network for the task; fine-tuning does with a linear layer.",
     source="Qiu et al., sec. 5.2.3",
     prediction="An LSTM on frozen features beats a linear layer on them, and is as good as fine-tuning.",

@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, higher
 
 K131 = Claim(
-    name="K131",
     title="Catastrophic forgetting",
-    group="Adapting",
     statement="Fine-tuning on a task overwrites what the model has learned in pre-training.",
     source="Liu et al., sec. 5.2; McCloskey and Cohen 1989",
     prediction="After fine-tuning the pre-training loss is higher by at least 0.1 nats; a frozen model keeps it.",

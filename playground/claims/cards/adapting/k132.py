@@ -5,9 +5,7 @@ from playground.claims import Arm, Claim, lower
 OTHERS = ("top layer only", "chain-thaw", "gradual unfreezing", "sequential unfreezing")
 
 K132 = Claim(
-    name="K132",
     title="Freezing layers reduces forgetting",
-    group="Adapting",
     statement="Schedules that freeze some layers while others are trained reduce forgetting.",
     source="Liu et al., sec. 5.2; Long et al. 2015; Felbo et al. 2017; Howard and Ruder, arXiv:1801.06146",
     prediction="Each of four schedules raises the pre-training loss by less than full fine-tuning does.",

@@ -17,9 +17,7 @@ def over_full(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K133 = Claim(
-    name="K133",
     title="Gradual unfreezing",
-    group="Adapting",
     statement="Gradual unfreezing from the top layer down avoids forgetting and is effective.",
     source="Weng, ULMFiT; Qiu et al., sec. 5.3; Howard and Ruder, arXiv:1801.06146, sec. 3.3",
     prediction="It forgets less than full fine-tuning, and its accuracy is at most 0.02 lower.",

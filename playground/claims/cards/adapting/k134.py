@@ -4,9 +4,7 @@ from playground.claims import Arm, Claim, alike
 from playground.claims.figures.tuning import over_tasks
 
 K134 = Claim(
-    name="K134",
     title="Unfreezing in three stages",
-    group="Adapting",
     statement="Sequential unfreezing in three stages is simpler than gradual unfreezing, and works as well.",
     source="Liu et al., sec. 5.2; Qiu et al., sec. 5.3; Chronopoulou et al., arXiv:1902.10547",
     prediction="The mean accuracy of three tasks is the same to 0.02.",

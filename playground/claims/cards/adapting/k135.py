@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, lower
 
 K135 = Claim(
-    name="K135",
     title="Lower rates for lower layers",
-    group="Adapting",
     statement="Lower learning rates for lower layers reduce forgetting.",
     source="Liu et al., sec. 5.2; Weng, ULMFiT; Howard and Ruder, arXiv:1801.06146, sec. 3.1",
     prediction="Discriminative rates raise the pre-training loss by less than one rate for all layers.",

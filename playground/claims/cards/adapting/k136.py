@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, higher
 
 K136 = Claim(
-    name="K136",
     title="Slanted triangular learning rates",
-    group="Adapting",
     statement="A learning rate that rises quickly and falls slowly improves fine-tuning.",
     source="Weng, ULMFiT; Howard and Ruder, arXiv:1801.06146, sec. 3.1 and table 6",
     prediction="It is more accurate than a constant rate, and than a slow rise with a quick fall.",

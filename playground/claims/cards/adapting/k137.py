@@ -48,9 +48,7 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K137 = Claim(
-    name="K137",
     title="Concat pooling",
-    group="Adapting",
     statement="A classifier of long texts does better with the last, the highest and the mean state than with the last "
     "state, because the signal may be anywhere.",
     source="Weng, ULMFiT; Howard and Ruder, arXiv:1801.06146, sec. 3.3",

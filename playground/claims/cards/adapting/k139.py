@@ -22,9 +22,7 @@ def gain(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K139 = Claim(
-    name="K139",
     title="The auxiliary language-modelling loss",
-    group="Adapting",
     statement="Language modelling as an auxiliary loss speeds up fine-tuning and improves generalisation.",
     source="Weng, GPT; Radford et al. 2018, sec. 3.2 and 5",
     prediction="With the auxiliary loss the accuracy is higher on the way and at the end.",

@@ -27,9 +27,7 @@ def asymmetry(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K140 = Claim(
-    name="K140",
     title="Similarity in both orders",
-    group="Adapting",
     statement="The order of two sentences does not matter for their similarity, so both orders are read.",
     source="Weng, OpenAI GPT; Radford et al. 2018, sec. 3.3",
     prediction="Read in one order, a pair and its reverse differ by at least 0.05 of 4 points on average; read in both "

@@ -30,9 +30,7 @@ def figure(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K141 = Claim(
-    name="K141",
     title="Adapters never touch other tasks",
-    group="Adapting",
     statement="Adapters need few weights for each task, nearly match fine-tuning, and never change an earlier task.",
     source="Liu et al., sec. 5.2; Qiu et al., sec. 5.3; Houlsby et al., arXiv:1902.00751",
     prediction="At most 5 % of the weights give 95 % of the accuracy; a second task changes nothing of the first.",

@@ -19,9 +19,7 @@ def against_separate(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K142 = Claim(
-    name="K142",
     title="PALs share one model",
-    group="Adapting",
     statement="One BERT with projected attention layers for each task matches a fine-tuned BERT for each, with about 7 "
     "times fewer parameters for 8 tasks.",
     source="Qiu et al., sec. 5.3; Stickland and Murray, arXiv:1902.02671",

@@ -15,9 +15,7 @@ def stored(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K143 = Claim(
-    name="K143",
     title="One copy of the model per task",
-    group="Adapting",
     statement="Full fine-tuning is inefficient in parameters: every task has a copy of all of them.",
     source="Qiu et al., sec. 5.3 and sec. 8",
     prediction="Full fine-tuning stores as many weights for a task as the model has, to 5 %; with adapters, LoRA or "

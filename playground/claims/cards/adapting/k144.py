@@ -19,9 +19,7 @@ def after_further_training(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K144 = Claim(
-    name="K144",
     title="Further pre-training in the domain",
-    group="Adapting",
     statement="Further pre-training on text of the task's domain improves the task.",
     source="Qiu et al., sec. 5.3, on Sun et al. 2019; Weng, ULMFiT",
     prediction="After 200 more steps on reviews the sentiment task is more accurate than after 200 on general text.",

@@ -16,9 +16,7 @@ def gain(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K145 = Claim(
-    name="K145",
     title="A related task in between",
-    group="Adapting",
     statement="Learning a related supervised task before the task itself helps models such as BERT and GPT.",
     source="Qiu et al., sec. 5.3; Phang et al., arXiv:1811.01088",
     prediction="With entailment as intermediate task MLM and LM are both more accurate at paraphrases.",

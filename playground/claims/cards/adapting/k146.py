@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, higher
 
 K146 = Claim(
-    name="K146",
     title="Multi-task learning and pre-training",
-    group="Adapting",
     statement="Multi-task fine-tuning and pre-training are complementary: both together are best.",
     source="Qiu et al., sec. 5.3; Liu et al., sec. 5.3; MT-DNN, arXiv:1901.11504",
     prediction="Multi-task fine-tuning of a pre-trained model beats each of the two alone.",

@@ -32,9 +32,7 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K147 = Claim(
-    name="K147",
     title="Multi-task learning, then a new domain",
-    group="Adapting",
     statement="Representations of multi-task learning adapt better to a new domain than those of BERT.",
     source="Liu et al., sec. 5.3; Liu et al. 2019, arXiv:1901.11504 (MT-DNN), sec. 4.5",
     prediction="With 32 labels the topic task is more accurate after similarity, entailment and sentiment.",

@@ -20,9 +20,7 @@ def change(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K150 = Claim(
-    name="K150",
     title="Fine-tuning depends on the seed",
-    group="Adapting",
     statement="Fine-tuning is brittle: with the same settings, another random seed gives a very different result.",
     source="Qiu et al., sec. 5.3; Dodge et al., arXiv:2002.06305",
     prediction="On the same texts another seed changes the accuracy more than gradual unfreezing does.",

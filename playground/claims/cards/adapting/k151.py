@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, higher
 
 K151 = Claim(
-    name="K151",
     title="The aspect as a second sentence",
-    group="Adapting",
     statement="A model that was pre-trained on pairs does better at aspect sentiment as a task of sentence pairs.",
     source="Qiu et al., sec. 7.3; Sun et al., arXiv:1903.09588",
     prediction="With the aspect as a second text the accuracy is higher.",

@@ -63,9 +63,7 @@ def gain(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K153 = Claim(
-    name="K153",
     title="A translator that begins as BERT",
-    group="Adapting",
     statement="A translator whose encoder begins with the weights of BERT is better, above all on another domain.",
     source="Qiu et al., sec. 7.5; Clinchant et al., arXiv:1909.12744",
     prediction="With a pre-trained encoder more words are right in the domain of training, and the gain is larger on "

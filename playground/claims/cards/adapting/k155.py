@@ -30,9 +30,7 @@ def names_right(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K155 = Claim(
-    name="K155",
     title="The first piece of a name",
-    group="Adapting",
     statement="For named entities the state of the first piece of a word is enough, without a CRF.",
     source="Qiu et al., sec. 7.4; Devlin et al., arXiv:1810.04805, sec. 5.3",
     prediction="A linear probe for the type of split names is as accurate on the first piece as on the mean of all "

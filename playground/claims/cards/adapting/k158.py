@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, alike, higher
 
 K158 = Claim(
-    name="K158",
     title="Facts injected into the text",
-    group="Adapting",
     statement="Facts can be injected while a model is fine-tuned, without pre-training it again.",
     source="Qiu et al., sec. 4.1; Liu et al., arXiv:1909.07606 (K-BERT)",
     prediction="What language a person speaks is guessed by the fine-tuned model, to 0.15; with the facts attached to "

@@ -22,9 +22,7 @@ def change(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K159 = Claim(
-    name="K159",
     title="Several kinds of knowledge",
-    group="Adapting",
     statement="Learning several kinds of knowledge one after another leads to forgetting; adapters avoid it.",
     source="Qiu et al., sec. 4.1; Wang et al., arXiv:2002.01808 (K-Adapter)",
     prediction="With all weights trained the first kind loses at least 0.05 of accuracy; with adapters exactly 0.",

@@ -14,9 +14,7 @@ def moved(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K162 = Claim(
-    name="K162",
     title="Which strategies change the weights",
-    group="Adapting",
     statement="Features and adapters leave the pre-trained weights as they are; fine-tuning changes them.",
     source="Liu et al., sec. 5.1 and 5.2",
     prediction="The weights move by exactly 0 for features and for adapters, and by more than 0 in full fine-tuning.",

@@ -1,1 +1,1 @@
-"""Claims on direction and architecture."""
+"""Claims: direction and architecture."""

@@ -15,9 +15,7 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K020 = Claim(
-    name="K020",
     title="A cue on the right",
-    group="Direction and architecture",
     statement="The vector of a word in a left-to-right language model encodes only the words to its left.",
     source="Qiu et al., sec. 3.1.1; Liu et al., sec. 3.1; Weng, OpenAI GPT",
     prediction="Where the only cue to the meaning of a word is on its right, LM guesses exactly; backward LM, the "

@@ -25,9 +25,7 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K021 = Claim(
-    name="K021",
     title="Two directions without interaction",
-    group="Direction and architecture",
     statement="ELMo only concatenates the states of two directions, so it does not model how both sides interact; a "
     "bidirectional model does.",
     source="Liu et al., sec. 3.1; Weng, OpenAI GPT; From Static Embedding to Contextualized Embedding, ELMo",

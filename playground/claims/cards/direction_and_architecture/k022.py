@@ -17,9 +17,7 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K022 = Claim(
-    name="K022",
     title="Both directions at once",
-    group="Direction and architecture",
     statement="That BERT is bidirectional is its single most important contribution.",
     source="Weng, BERT; Liu et al., sec. 3.1; arXiv:1810.04805, sec. 5.1",
     prediction="The same network learns entities and question answering better from MLM than from LM.",

@@ -16,9 +16,7 @@ def lead(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K024 = Claim(
-    name="K024",
     title="Few texts and no pre-training",
-    group="Direction and architecture",
     statement="Sequence models are easy to train; the transformer has less bias and overfits small data.",
     source="Qiu et al., sec. 2.2.3",
     prediction="From a random start an LSTM classifies better than a transformer with 64 labelled texts, and leads by "

@@ -6,9 +6,7 @@ from playground.claims.figures.comparison import value_or_baseline
 FOUND = "UUAS of the best head"
 
 K026 = Claim(
-    name="K026",
     title="Trees in attention",
-    group="Direction and architecture",
     statement="Self-attention learns the structure of a sentence by itself, without being given any.",
     source="Qiu et al., sec. 2.2",
     prediction="The tree of the strongest attention weights of one head has more arcs of the gold trees than a chain "

@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, lower
 
 K027 = Claim(
-    name="K027",
     title="Transformer and size",
-    group="Direction and architecture",
     statement="GPT-2 is better than ELMo because it is a transformer and because it is larger.",
     source="From Static Embedding to Contextualized Embedding, GPT-2",
     prediction="As a left-to-right language model a transformer has a lower loss than an LSTM of its width, and one of "

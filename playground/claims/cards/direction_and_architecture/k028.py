@@ -25,9 +25,7 @@ def exponent(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K028 = Claim(
-    name="K028",
     title="Quadratic in the length",
-    group="Direction and architecture",
     statement="The cost of self-attention is quadratic in the length of the text, so that inputs are limited to 512 "
     "tokens.",
     source="Qiu et al., sec. 8",

@@ -35,9 +35,7 @@ def last_words(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K029 = Claim(
-    name="K029",
     title="A memory of the row before",
-    group="Direction and architecture",
     statement="Recurrence over segments, as in Transformer-XL, extends the attention span beyond a row.",
     source="Weng, XLNet; From Static Embedding to Contextualized Embedding, XLNet; Qiu et al., sec. 8.2; Dai et al., "
     "arXiv:1901.02860, sec. 3.2",

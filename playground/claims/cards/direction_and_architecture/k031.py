@@ -26,9 +26,7 @@ def unevenness(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K031 = Claim(
-    name="K031",
     title="Norms first in deep networks",
-    group="Direction and architecture",
     statement="Norms at the input of each sub-layer and residual weights scaled by the depth ease the training of deep "
     "networks.",
     source="Weng, GPT-2; Radford et al. 2019, sec. 2.3; Xiong et al., arXiv:2002.04745",

@@ -28,9 +28,7 @@ def loss(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K032 = Claim(
-    name="K032",
     title="Learned and fixed positions",
-    group="Direction and architecture",
     statement="Position vectors can be learned or fixed; learned ones end at the trained length.",
     source="Weng, BERT; From Static to Contextualized Embedding, BERT; Vaswani et al., arXiv:1706.03762, sec. 3.5",
     prediction="Within the trained length both have the same loss, to 0.1 nats; in rows twice as long the loss of "

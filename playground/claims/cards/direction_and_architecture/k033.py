@@ -20,9 +20,7 @@ def saved(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K033 = Claim(
-    name="K033",
     title="The model or its input?",
-    group="Direction and architecture",
     statement="GPT-2 changed the model and its input, so its gain can come from either of the two.",
     source="Liu et al., sec. 2.2; Radford et al. 2019, sec. 2.2",
     prediction="A transformer in place of an LSTM saves bits a character, and so does BPE in place of words.",

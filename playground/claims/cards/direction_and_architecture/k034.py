@@ -4,9 +4,7 @@ from playground.claims import Arm, Claim, higher
 from playground.claims.figures.bits import bits
 
 K034 = Claim(
-    name="K034",
     title="Bytes against words",
-    group="Direction and architecture",
     statement="Language models of bytes still have a gap to those of words.",
     source="Weng, GPT-2; Radford et al. 2019, sec. 2.2",
     prediction="After as many steps on as many tokens the model of bytes needs at least 0.1 bits a character more.",

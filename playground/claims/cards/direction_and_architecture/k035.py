@@ -23,9 +23,7 @@ def copies(lab: "Lab", arm: Arm, _seed: int) -> float:
 
 
 K035 = Claim(
-    name="K035",
     title="dog, dog. and dog!",
-    group="Direction and architecture",
     statement="Byte-pair encoding that may merge across categories of characters wastes entries on copies of a word "
     "with its punctuation; GPT-2 forbids these merges.",
     source="Weng, GPT-2; Radford et al. 2019, sec. 2.2",

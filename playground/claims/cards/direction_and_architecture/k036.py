@@ -25,9 +25,7 @@ def pieces(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K036 = Claim(
-    name="K036",
     title="BPE splits rare words",
-    group="Direction and architecture",
     statement="Byte-pair encoding splits rare words into subwords and keeps frequent words whole.",
     source="Weng, Byte Pair Encoding; arXiv:1508.07909, sec. 3.2",
     prediction="The most frequent tenth of the words have about one piece each, the rarest tenth at least one more.",

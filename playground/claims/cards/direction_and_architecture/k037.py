@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, alike, lower
 
 K037 = Claim(
-    name="K037",
     title="The window of a language model",
-    group="Direction and architecture",
     statement="A language model sees a window of k words; what decides the next word farther back is lost to it.",
     source="Weng, GPT, the loss with a window of size k",
     prediction="The loss falls from 1 to 4 words by at least 0.1 nats; once the window holds a sentence it stays, to "

@@ -32,9 +32,7 @@ def ratio(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K038 = Claim(
-    name="K038",
     title="What perplexity is",
-    group="Direction and architecture",
     statement="Perplexity, the inverse of the geometric mean of the probabilities of the words, is smaller the better "
     "the model.",
     source="Weng, Metric: Perplexity",

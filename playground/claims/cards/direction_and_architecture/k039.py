@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, higher, lower
 
 K039 = Claim(
-    name="K039",
     title="LAMBADA asks for a long context",
-    group="Direction and architecture",
     statement="The last words of LAMBADA can be predicted only with at least 50 tokens of context.",
     source="Weng, GPT-2, summary of tasks; Paperno et al., arXiv:1606.06031",
     prediction="A last word whose cue comes 18 words before it is right in most texts if the window covers the cue, "

@@ -1,1 +1,1 @@
-"""Claims on languages."""
+"""Claims: languages."""

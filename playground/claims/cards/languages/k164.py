@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, higher
 
 K164 = Claim(
-    name="K164",
     title="Multilingual MLM transfers",
-    group="Languages",
     statement="A masked language model of several languages transfers tasks between them without any translation.",
     source="Qiu et al., sec. 4.2.1; Liu et al., sec. 4; Pires et al., arXiv:1906.01502",
     prediction="A tagger trained in the first language tags the second better than one without pre-training.",

@@ -22,9 +22,7 @@ def figure(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K165 = Claim(
-    name="K165",
     title="Transfer without shared words",
-    group="Languages",
     statement="Transfer between languages works without a shared vocabulary; the overlap of words hardly matters.",
     source="Liu et al., sec. 4, Wu et al. 2019; Qiu et al., sec. 4.2.1, K et al., arXiv:1912.07840",
     prediction="Without shared words the tagger beats a random start, and half of the words shared changes little.",

@@ -25,9 +25,7 @@ def likeness(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K166 = Claim(
-    name="K166",
     title="Embedding spaces of two languages",
-    group="Languages",
     statement="The embedding spaces of different languages have the same structure, even if no text is shared.",
     source="Liu et al., sec. 4; Wu et al., arXiv:1911.01464",
     prediction="The linear CKA of the word vectors of two separate models is higher by at least 0.1 between words and "

@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, higher
 
 K167 = Claim(
-    name="K167",
     title="TLM aligns two languages",
-    group="Languages",
     statement="Translation language modelling learns a better cross-lingual model than multilingual MLM.",
     source="Liu et al., sec. 4; Qiu et al., sec. 4.2.1; Lample and Conneau, arXiv:1901.07291",
     prediction="After TLM the nearest sentence of the other language is the translation more often.",

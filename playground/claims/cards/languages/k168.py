@@ -15,9 +15,7 @@ def lost(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K168 = Claim(
-    name="K168",
     title="One classifier for all languages",
-    group="Languages",
     statement="With multilingual pre-training a classifier trained in one language serves the others unchanged.",
     source="Liu et al., sec. 4",
     prediction="A tagger trained in the first language is at most 0.1 less accurate in the second.",

@@ -30,9 +30,7 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K169 = Claim(
-    name="K169",
     title="Swap the vocabulary",
-    group="Languages",
     statement="A model of one language transfers a task to another without labels, if only word vectors of the other "
     "language are learned; in fine-tuning the word vectors must stay frozen.",
     source="Liu et al., sec. 4; Artetxe et al., arXiv:1910.11856",

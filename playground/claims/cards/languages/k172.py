@@ -21,9 +21,7 @@ def translated(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K172 = Claim(
-    name="K172",
     title="Static vectors need an alignment",
-    group="Languages",
     statement="Static word vectors of two languages must be aligned, and a few known word pairs are enough.",
     source="Qiu et al., sec. 4.2",
     prediction="Without an alignment at most 0.05 of the nearest words are translations; after a rotation that is "

@@ -1,1 +1,1 @@
-"""Claims on sequence to sequence."""
+"""Claims: sequence to sequence."""

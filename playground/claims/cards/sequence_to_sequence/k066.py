@@ -21,9 +21,7 @@ def excess(lab: "Lab", arm: Arm, seed: int) -> float:
 FORMS = {"both sides": "UniLM both sides", "left to right": "UniLM left to right", "seq2seq": "UniLM seq2seq"}
 
 K066 = Claim(
-    name="K066",
     title="One network, three language models",
-    group="Sequence to sequence",
     statement="One network that is trained under several attention masks is about as good a bidirectional, a "
     "left-to-right and a sequence-to-sequence language model as three networks that have one mask each.",
     source="Liu et al., sec. 2.3; Qiu et al., sec. 3.1; Dong et al., arXiv:1905.03197, sec. 2",

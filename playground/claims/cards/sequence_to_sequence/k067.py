@@ -4,9 +4,7 @@ from playground.claims import Arm, Claim, lower
 from playground.claims.figures.writing import grammatical
 
 K067 = Claim(
-    name="K067",
     title="BERT is hard to write with",
-    group="Sequence to sequence",
     statement="A bidirectional encoder such as BERT is hard to use for generation; a left-to-right language model "
     "writes better sentences.",
     source="Liu et al., sec. 2.3; Qiu et al., sec. 7.4",

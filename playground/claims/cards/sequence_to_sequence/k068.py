@@ -4,9 +4,7 @@ from playground.claims import Arm, Claim, higher
 from playground.claims.figures.benefit import benefit
 
 K068 = Claim(
-    name="K068",
     title="MASS helps where pairs are few",
-    group="Sequence to sequence",
     statement="Pre-training an encoder and a decoder together helps generation tasks such as translation, most where "
     "there are few pairs to learn from.",
     source="Liu et al., sec. 2.3; Qiu et al., sec. 3.1.3 and 7.4; Song et al., arXiv:1905.02450, sec. 4",

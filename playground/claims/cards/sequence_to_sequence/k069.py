@@ -21,9 +21,7 @@ def translated(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K069 = Claim(
-    name="K069",
     title="MASS against BERT for translation",
-    group="Sequence to sequence",
     statement="MASS, which pre-trains encoder and decoder together, is better for translation than pre-training the "
     "encoder as BERT does.",
     source="Qiu et al., sec. 7.5; Song et al., arXiv:1905.02450, sec. 4",

@@ -24,9 +24,7 @@ def own_noise(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K070 = Claim(
-    name="K070",
     title="What each noise of BART teaches",
-    group="Sequence to sequence",
     statement="To undo deletion a model must find the positions of missing words; to undo infilling, their number; to "
     "undo rotation, the start of the text.",
     source="Qiu et al., sec. 3.1.4; Lewis et al., arXiv:1910.13461, sec. 2.2",

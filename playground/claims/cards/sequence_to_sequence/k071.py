@@ -18,9 +18,7 @@ def both_tasks(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K071 = Claim(
-    name="K071",
     title="The best noise of BART",
-    group="Sequence to sequence",
     statement="Of the noises of BART, text infilling together with shuffled sentences is the best.",
     source="Liu et al., sec. 2.3; Weng, BART; Lewis et al., arXiv:1910.13461, sec. 4.3",
     prediction="On the mean of topic and summary the two together are more accurate than each of five noises alone.",

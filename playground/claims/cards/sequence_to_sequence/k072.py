@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, higher
 
 K072 = Claim(
-    name="K072",
     title="Without hidden words",
-    group="Sequence to sequence",
     statement="Hiding words is what makes denoising a good pre-training; a model that only learns to restore the order "
     "of sentences or the start of a document does worse.",
     source="Weng, BART; Lewis et al., arXiv:1910.13461, sec. 4.3",

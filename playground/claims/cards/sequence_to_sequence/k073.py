@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, higher
 
 K073 = Claim(
-    name="K073",
     title="Left to right for generation",
-    group="Sequence to sequence",
     statement="Pre-training that writes from left to right improves generation.",
     source="Weng, BART; Lewis et al., arXiv:1910.13461, sec. 4.3",
     prediction="With 64 labelled stories the decoder of T5's prefix LM and that of BART's infilling get more words of "

@@ -50,9 +50,7 @@ def advantage(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K074 = Claim(
-    name="K074",
     title="Both sides for SQuAD",
-    group="Sequence to sequence",
     statement="Bidirectional encoders are crucial for extractive question answering: a left-to-right model cannot use "
     "the words after a position to decide whether the answer begins there.",
     source="Weng, BART; Lewis et al., arXiv:1910.13461, sec. 4.3",

@@ -23,9 +23,7 @@ def effect(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K075 = Claim(
-    name="K075",
     title="Not the objective alone",
-    group="Sequence to sequence",
     statement="The objective is not the only factor; the architecture, such as relative positions, matters too.",
     source="Weng, BART; Lewis et al., arXiv:1910.13461, sec. 4.3",
     prediction="Three kinds of positions spread the accuracy at least as much as two objectives, to 0.01.",

@@ -25,9 +25,7 @@ def worst_rank(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K077 = Claim(
-    name="K077",
     title="No objective is best everywhere",
-    group="Sequence to sequence",
     statement="How good a pre-training objective is depends on the task; none is best at all of them, and BART is the "
     "most consistent.",
     source="Weng, BART; Qiu et al., sec. 7; Lewis et al., arXiv:1910.13461, sec. 4.3",

@@ -21,9 +21,7 @@ def lead(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K078 = Claim(
-    name="K078",
     title="BART understands and writes",
-    group="Sequence to sequence",
     statement="BART is as good as RoBERTa at understanding, and better at generation.",
     source="Liu et al., sec. 2.3; Lewis et al., arXiv:1910.13461, sec. 5",
     prediction="BART and MLM differ by at most 0.03 in the mean accuracy of three tasks, and BART gets more words of "

@@ -34,9 +34,7 @@ def right(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K080 = Claim(
-    name="K080",
     title="Labels as words",
-    group="Sequence to sequence",
     statement="Every task can be treated as text to text: a decoder that writes the label as a word is as accurate as "
     "a classifier on top of the model.",
     source="Liu et al., sec. 2.3; Weng, T5; Raffel et al., arXiv:1910.10683, sec. 2.4",

@@ -17,9 +17,7 @@ def rounding_error(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K081 = Claim(
-    name="K081",
     title="2.57 is written as 2.6",
-    group="Sequence to sequence",
     statement="A rating becomes a word when it is rounded to steps of 0.2, so 2.57 becomes 2.6 and little is lost.",
     source="Liu et al., sec. 2.3; Raffel et al., arXiv:1910.10683, sec. 2.4",
     prediction="No rating differs from its word by more than half a step, 0.1.",

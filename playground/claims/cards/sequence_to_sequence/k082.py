@@ -31,9 +31,7 @@ def answers_of_task(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K082 = Claim(
-    name="K082",
     title="The prefix names the task",
-    group="Sequence to sequence",
     statement="One text-to-text model does the task that the prefix before a text names; with the prefix of another "
     "task it does the other task.",
     source="Liu et al., sec. 2.3; Raffel et al., arXiv:1910.10683, sec. 2.4",

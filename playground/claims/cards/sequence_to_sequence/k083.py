@@ -42,9 +42,7 @@ def right(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K083 = Claim(
-    name="K083",
     title="Many tasks first, then each alone",
-    group="Sequence to sequence",
     statement="Multi-task pre-training and then fine-tuning on each task is best for a text-to-text model.",
     source="Liu et al., sec. 2.3 and 3.2; Raffel et al., arXiv:1910.10683, sec. 3.5.3",
     prediction="After as many steps of pre-training it writes more labels of reviews rightly than the same model "

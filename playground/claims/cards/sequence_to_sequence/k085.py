@@ -4,9 +4,7 @@ from playground.claims import Arm, Claim, higher, lower
 from playground.claims.figures.benefit import benefit
 
 K085 = Claim(
-    name="K085",
     title="Pre-training that does not match the task",
-    group="Sequence to sequence",
     statement="Pre-training helps little where it does not match the task; tasks that compare two texts need "
     "pre-training on pairs of texts.",
     source="Qiu et al., sec. 8.2",

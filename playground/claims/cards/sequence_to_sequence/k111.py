@@ -19,9 +19,7 @@ def translated(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K111 = Claim(
-    name="K111",
     title="A translator from language models",
-    group="Sequence to sequence",
     statement="A sequence-to-sequence model is better if encoder and decoder begin with weights of language models.",
     source="Liu et al., sec. 3.1; Qiu et al., sec. 2.4.2 and 7.5; Ramachandran et al., arXiv:1611.02683",
     prediction="With 256 pairs of sentences, the translator from language models is more accurate than that with "

@@ -31,9 +31,7 @@ def agreement(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K156 = Claim(
-    name="K156",
     title="Control codes steer the topic",
-    group="Sequence to sequence",
     statement="A control code at the start of a text steers what a language model writes; without one its topic is "
     "random.",
     source="Liu et al., sec. 8 and 3.1; Keskar et al., arXiv:1909.05858",

@@ -25,9 +25,7 @@ def share(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K157 = Claim(
-    name="K157",
     title="Turning the sentiment of a sentence",
-    group="Sequence to sequence",
     statement="To hide the words of sentiment and fill in others changes the sentiment of a sentence and keeps its "
     "content.",
     source="Qiu et al., sec. 7.3; Wu et al., arXiv:1908.08039",

@@ -1,1 +1,1 @@
-"""Claims on static and contextual."""
+"""Claims: static and contextual."""

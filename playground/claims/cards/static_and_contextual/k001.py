@@ -25,9 +25,7 @@ def distance(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K001 = Claim(
-    name="K001",
     title="One vector for both banks",
-    group="Static and contextual",
     statement="A static model gives a word one vector for all its meanings; a contextual model gives it another one in "
     "each sentence.",
     source="Qiu et al., sec. 2.1; Liu et al., sec. 1; From Static Embedding to Contextualized Embedding, GloVe",

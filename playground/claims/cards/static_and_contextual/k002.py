@@ -15,9 +15,7 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K002 = Claim(
-    name="K002",
     title="Contextual vectors have several senses",
-    group="Static and contextual",
     statement="The vectors of a contextual model tell the senses of a word apart; static vectors cannot.",
     source="Liu et al., sec. 2 and 7; Qiu et al., sec. 3.3.2",
     prediction="The nearest mean vector of a sense is the right one far more often in MLM than in skip-gram, which "

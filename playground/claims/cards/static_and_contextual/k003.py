@@ -17,9 +17,7 @@ def reached(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K003 = Claim(
-    name="K003",
     title="A state depends on the entire sequence",
-    group="Static and contextual",
     statement="A contextual vector depends on all words of its sequence, a static one on its own word alone.",
     source="Liu et al., sec. 2; Qiu et al., sec. 2.1",
     prediction="The gradient of each state by each other word is not 0 in MLM and PLM; it is 0 in skip-gram. LM, which "

@@ -18,9 +18,7 @@ def unknown(lab: "Lab", arm: Arm, _seed: int) -> float:
 
 
 K004 = Claim(
-    name="K004",
     title="Pieces leave no word unknown",
-    group="Static and contextual",
     statement="Models of characters or of pieces of words read words that their training text never had.",
     source="Qiu et al., sec. 2.1; Weng, Byte Pair Encoding",
     prediction="Of the forms of a known stem that the text never has, a vocabulary of words knows none, those of "

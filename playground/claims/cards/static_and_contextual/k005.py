@@ -32,9 +32,7 @@ def lead(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K005 = Claim(
-    name="K005",
     title="Good vectors without a deep network",
-    group="Static and contextual",
     statement="Good word vectors need no deep network; two tables are enough.",
     source="Qiu et al., sec. 2.3; Mikolov et al., arXiv:1301.3781",
     prediction="The nearest neighbours of a word in skip-gram are of its part of speech as often as in NNLM and in the "

@@ -4,9 +4,7 @@ from playground.claims import Arm, Claim, higher
 from playground.claims.figures.analogies import solved
 
 K006 = Claim(
-    name="K006",
     title="Skip-gram against CBOW",
-    group="Static and contextual",
     statement="Skip-gram gives slightly better word vectors than CBOW.",
     source="From Static Embedding to Contextualized Embedding, Word2Vec; Mikolov et al., arXiv:1301.3781",
     prediction="Skip-gram solves more analogies than CBOW, on the mean of three relations.",

@@ -4,9 +4,7 @@ from playground.claims import Arm, Claim, alike, higher
 from playground.claims.figures.vocabulary import growth
 
 K007 = Claim(
-    name="K007",
     title="Negative sampling and the vocabulary",
-    group="Static and contextual",
     statement="The full softmax is inefficient, because its cost grows with the vocabulary; negative sampling removes "
     "the sum over all words.",
     source="From Static Embedding to Contextualized Embedding, Word2Vec; arXiv:1310.4546, sec. 2.2",

@@ -4,9 +4,7 @@ from playground.claims import Arm, Claim, higher
 from playground.claims.figures.analogies import solved
 
 K009 = Claim(
-    name="K009",
     title="Noise to the power of 3/4",
-    group="Static and contextual",
     statement="Negative samples are best drawn by the frequency of words to the power of 3/4, which lies between "
     "the same probability for all (0) and the frequency itself (1).",
     source="From Static Embedding to Contextualized Embedding, Word2Vec; arXiv:1310.4546, sec. 2.2",

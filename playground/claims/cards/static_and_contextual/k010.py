@@ -33,9 +33,7 @@ def solved(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K010 = Claim(
-    name="K010",
     title="Counts and windows at analogies",
-    group="Static and contextual",
     statement="Factorising the counts of a whole corpus is poor at word analogies; learning from local windows is "
     "better.",
     source="From Static to Contextualized Embedding, GloVe; Pennington et al. 2014, sec. 1",

@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, alike, higher, lower
 
 K011 = Claim(
-    name="K011",
     title="Ice and steam",
-    group="Static and contextual",
     statement="The ratio P(k | ice) / P(k | steam) tells which words k belong to ice and which to steam.",
     source="From Static Embedding to Contextualized Embedding, GloVe; Pennington et al. 2014, D14-1162, table 1",
     prediction="The ratio is far above 1 for solid, far below 1 for gas, and near 1 for water and fashion.",

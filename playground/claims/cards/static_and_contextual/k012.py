@@ -4,9 +4,7 @@ from playground.claims import Arm, Claim, higher
 from playground.claims.figures.analogies import solved
 
 K012 = Claim(
-    name="K012",
     title="GloVe against word2vec",
-    group="Static and contextual",
     statement="GloVe is word2vec with least squares on counts in place of cross-entropy, and is better on most tasks.",
     source="From Static to Contextualized Embedding, GloVe; Pennington et al. 2014, sec. 3 and 4",
     prediction="GloVe solves more analogies than skip-gram with negative sampling, on the mean of three relations.",

@@ -23,9 +23,7 @@ def likeness(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K013 = Claim(
-    name="K013",
     title="China is to Beijing as Japan is to Tokyo",
-    group="Static and contextual",
     statement="The offset from the vector of a country to that of its capital is nearly the same for all countries.",
     source="Qiu et al., sec. 3.3.1; Mikolov et al. 2013, NAACL",
     prediction="The offsets of two countries have a mean cosine above 0.5: they share more than half of their "

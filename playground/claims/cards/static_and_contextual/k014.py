@@ -15,9 +15,7 @@ def among_five(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K014 = Claim(
-    name="K014",
     title="Germany + capital = Berlin",
-    group="Static and contextual",
     statement="The sum of the vectors of a country and of the word capital is close to the vector of its capital.",
     source="Qiu et al., sec. 3.3.1; arXiv:1310.4546, sec. 5",
     prediction="The capital is among the 5 words nearest to the sum for at least half of the countries, and more often "

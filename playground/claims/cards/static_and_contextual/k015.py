@@ -33,9 +33,7 @@ def shared(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K015 = Claim(
-    name="K015",
     title="Dogs are animals, but swans are white?",
-    group="Static and contextual",
     statement="Distributional vectors predict taxonomic properties well and fail on attributive ones, which texts "
     "leave unsaid.",
     source="Qiu et al., sec. 3.3.1; Rubinstein et al. 2015, P15-2119",

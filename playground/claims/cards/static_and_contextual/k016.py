@@ -38,9 +38,7 @@ def explained(lab: "Lab", arm: Arm, _seed: int) -> float:
 
 
 K016 = Claim(
-    name="K016",
     title="Attributes in word vectors",
-    group="Static and contextual",
     statement="A simple model on word vectors predicts numeric and binary attributes of things.",
     source="Qiu et al., sec. 3.3.1; Gupta et al. 2015, D15-1002",
     prediction="Ridge regression predicts the number of legs and whether a thing is an animal, for things that it has "

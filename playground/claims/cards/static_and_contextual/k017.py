@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, higher
 
 K017 = Claim(
-    name="K017",
     title="What static features are worth",
-    group="Static and contextual",
     statement="Static word vectors as features help, but only so far, since the network above them is trained from "
     "scratch; contextual features help more.",
     source="Weng, introduction; Qiu et al., sec. 2.4.1",

@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, alike, higher
 
 K018 = Claim(
-    name="K018",
     title="Embeddings only, and word sense",
-    group="Static and contextual",
     statement="To transfer the embeddings only is not enough for high-level concepts such as word sense.",
     source="Qiu et al., sec. 5.2.2",
     prediction="With the word vectors alone a classifier guesses whether a word means the same in two sentences; with "

@@ -18,9 +18,7 @@ def of_three(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K112 = Claim(
-    name="K112",
     title="Vectors of a translator",
-    group="Static and contextual",
     statement="The states of a translator's encoder, next to word vectors, serve other tasks better than word vectors "
     "alone.",
     source="Liu et al., sec. 3.2; Weng, CoVe; Qiu et al., sec. 2.4.2; McCann et al., arXiv:1708.00107",

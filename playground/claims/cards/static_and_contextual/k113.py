@@ -3,9 +3,7 @@
 from playground.claims import Arm, Claim, higher
 
 K113 = Claim(
-    name="K113",
     title="Bounded by parallel text",
-    group="Static and contextual",
     statement="Supervised pre-training on translation is only as good as there are pairs of sentences.",
     source="Weng, CoVe; Qiu et al., sec. 3.1",
     prediction="For sentiment, the states of a translator that learned from all pairs are more accurate than those of "

@@ -20,9 +20,7 @@ def error_reduction(lab: "Lab", arm: Arm, seed: int) -> float:
 
 
 K118 = Claim(
-    name="K118",
     title="ELMo on six tasks",
-    group="Static and contextual",
     statement="The layers of ELMo as additional input reduce the error on each of six different tasks.",
     source="From Static to Contextualized Embedding, ELMo; Qiu et al., sec. 2.4.2; Peters et al., arXiv:1802.05365",
     prediction="An LSTM that reads ELMo's layers with its word vectors has fewer errors on each of six tasks.",

@@ -1,1 +1,0 @@
-"""Claims on pairs and contrast."""

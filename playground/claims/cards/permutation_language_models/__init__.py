@@ -1,0 +1,1 @@
+"""Claims: permutation language models."""

@@ -1,0 +1,1 @@
+"""Claims: sentence pairs and contrast."""

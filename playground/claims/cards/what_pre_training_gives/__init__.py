@@ -1,0 +1,1 @@
+"""Claims: what pre training gives."""
