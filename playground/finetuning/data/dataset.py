@@ -65,15 +65,6 @@ class AnswerForm:
     varies: ClassVar[bool] = False
     continued: ClassVar[bool] = False
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The answers where each is one word, the lowest first."""
-        return self.classes
-
-    def word(self, right: Any) -> str:
-        """The word of one answer, as in `words`."""
-        return self.words[right]
-
     def labels(self, items: Sequence[Item], rows: Sequence[InputRow]) -> Tensor:
         return torch.tensor([item.right for item in items], dtype=torch.long)
 

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 from torch.nn.functional import mse_loss
 
-from playground.corpora.tinyworld.vocabulary import STEPS, as_word
 from playground.finetuning.data.dataset import About, AnswerForm, Dataset, Item, Layer, Pool, answered, share
 from playground.finetuning.data.input_format import InputRow
 from playground.finetuning.data.prompting import (
@@ -130,13 +129,6 @@ class Number(AnswerForm):
 
     most: float
     metric: ClassVar[str] = "Pearson correlation (below 0 counts as 0)"
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return tuple(as_word(k / STEPS) for k in range(round(self.most * STEPS) + 1))
-
-    def word(self, right: float) -> str:
-        return as_word(right)
 
     def labels(self, items: Sequence[Item], rows: Sequence[InputRow]) -> Tensor:
         return torch.tensor([item.right for item in items], dtype=torch.float)

@@ -1,36 +1,42 @@
-"""Text to text: three tasks in one, each announced by its name, with labels and numbers as words."""
+"""Text to text: four tasks in one, written as the corpus of the same name writes them, with answers as words."""
 
+from functools import partial
 from itertools import chain
 
+from playground.corpora.catalog.text_to_text import TASKS, WRITTEN
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import Writing
-from playground.finetuning.tasks.entailment import ENTAILMENT
-from playground.finetuning.tasks.sentiment import SENTIMENT
-from playground.finetuning.tasks.similarity import SIMILARITY
 
-PARTS = (SENTIMENT, ENTAILMENT, SIMILARITY)
+SOURCE = "T5 (arXiv:1910.10683, sec. 2.4 and appendix D); texts from the generated corpora"
 
 
-def as_text(task: Task, item: Item) -> Item:
-    """An example with the name of its task before the texts and its answer as a word."""
-    return Item(((task.name, *chain.from_iterable(item.texts)),), (task.answer.word(item.right),))
+def _items(name: str, count: int, seed: int, split: Split) -> list[Item]:
+    """Examples of one task: its prefix and its texts, and the answer."""
+    return [Item((tuple(text),), tuple(said)) for text, said in TASKS[name](count, seed, split)]
 
 
-def mixed(count: int, seed: int, split: Split) -> list[Item]:
+def _mixed(count: int, seed: int, split: Split) -> list[Item]:
     """Examples of all tasks in turn."""
-    each = -(-count // len(PARTS))
-    drawn = [[as_text(task, item) for item in task.items(each, seed, split)] for task in PARTS]
+    drawn = [_items(name, -(-count // len(TASKS)), seed, split) for name in TASKS]
     return list(chain.from_iterable(zip(*drawn, strict=True)))[:count]
+
+
+def as_text(name: str) -> Task:
+    """One of the tasks alone."""
+    return Task(
+        name=f"{name} as text", idea="A prefix says which task it is; the answer is written.", source=SOURCE,
+        answer=Writing(), items=partial(_items, name), added_tokens=WRITTEN,
+    )  # fmt: skip
 
 
 TEXT_TO_TEXT = Task(
     name="text to text",
     aliases=("T5", "prefixes"),
-    idea="Sentiment, entailment and similarity in one: the task is named "
-    "first, and the answer is written as text, 2.57 as 2.6.",
-    source="T5 (arXiv:1910.10683, sec. 2.4); texts of the three tasks",
+    idea="Sentiment, entailment, similarity and acceptability in one: a prefix says which task it is, and the answer "
+    "is written as text, 2.5 as 2.4.",
+    source=SOURCE,
     answer=Writing(),
-    items=mixed,
-    added_tokens=(*(task.name for task in PARTS), *chain.from_iterable(task.answer.words for task in PARTS)),
+    items=_mixed,
+    added_tokens=WRITTEN,
 )

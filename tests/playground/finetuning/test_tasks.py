@@ -48,13 +48,14 @@ from playground.tokenizing import of_words
 from playground.tokenizing import train as train_tokenizer
 from playground.tokenizing.padding import pad_rows
 from playground.tokenizing.pieces import Learnt
-from playground.tokenizing.tokenizer import of_learnt
+from playground.tokenizing.tokenizer import of_learnt, unknown_words
 from playground.training import Run, train
 from playground.training.data import BatchSampler
 from playground.training.train_state import TrainState
 from playground.zoo import find_entry
 from playground.zoo.preset import FAST
 from tests.runs import tiny
+from tests.texts import small_corpus
 
 NAMES = tuple(tasks())
 WRITTEN = tuple(name for name in NAMES if tasks()[name].answer.about == "written")
@@ -226,23 +227,25 @@ def test_only_one_ending_happens_where_the_story_does(drawn):
         assert len({tuple(choice) for choice in item.choices}) == 4
 
 
-def test_labels_and_numbers_become_words():
-    """T5 rounds to the nearest fifth (arXiv:1910.10683, sec. 2.4)."""
-    assert [Number(4.0).word(n) for n in (2.57, 0.0, 4.0, 1.08)] == ["2.6", "0.0", "4.0", "1.0"]
-    assert Number(0.4).words == ("0.0", "0.2", "0.4")
-    items = find_task("text to text").items(30, 0, "train")
-    first = {item.texts[0][0]: item.right[0] for item in items}
-    assert set(first) == {"sentiment", "entailment", "similarity"}
-    assert all(len(item.right) == 1 for item in items)
-    assert {i.right[0] for i in items if i.texts[0][0] == "similarity"} <= {"0.0", "1.0", "2.0", "3.0", "4.0"}
+def test_text_to_text_asks_what_its_corpus_teaches():
+    """T5's prefixes and labels (arXiv:1910.10683, appendix D); the scores 0 to 5 are rounded to a fifth."""
+    corpus = small_corpus("text to text")
+    said: dict[str, set[str]] = {}
+    for item in find_task("text to text").items(400, 0, "train"):
+        said.setdefault(item.texts[0][0], set()).update(item.right)
+        assert not unknown_words(corpus.tokenizer, [*item.texts[0], *item.right])
+    assert said == {
+        "sst2": {"negative", "positive"}, "mnli": {"entailment", "neutral", "contradiction"},
+        "stsb": {"0.0", "1.2", "2.4", "3.8", "5.0"}, "cola": {"acceptable", "unacceptable"},
+    }  # fmt: skip
 
 
 def test_words_that_a_vocabulary_lacks_are_written_with_spare_signs_and_no_two_alike():
-    task, narrow = find_task("text to text"), of_words("good bad the was".split())
+    task, narrow = find_task("text to text"), of_words("neutral positive the was".split())
     spare = task.spare(narrow)
-    assert "good" not in spare
-    assert {"sentiment", "2.6", "neutral"} <= set(spare)
-    assert len(set(spare.values())) == len(spare) == len(set(task.added_tokens) - {"good", "bad"})
+    assert "neutral" not in spare
+    assert {"sst2", "2.4", "contradiction"} <= set(spare)
+    assert len(set(spare.values())) == len(spare) == len(set(task.added_tokens) - {"neutral", "positive"})
     assert set(spare.values()) <= set(narrow.specials.sentinels)
 
 

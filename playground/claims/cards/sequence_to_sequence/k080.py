@@ -1,13 +1,9 @@
 """K080: labels can be written as words."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playground.claims import Arm, Claim, alike
 from playground.claims.figures.benefit import accuracy_on
-from playground.finetuning.data.dataset import Item
-from playground.finetuning.data.task import Split
-from playground.finetuning.data.task_types import Writing
 from playground.finetuning.tasks.sentiment import SENTIMENT
 from playground.finetuning.tasks.text_to_text import as_text
 
@@ -15,21 +11,10 @@ if TYPE_CHECKING:
     from playground.claims.lab import Lab
 
 
-def written(count: int, seed: int, split: Split) -> list[Item]:
-    """The texts of the task with its name before them; the answer is a word."""
-    return [as_text(SENTIMENT, item) for item in SENTIMENT.items(count, seed, split)]
-
-
-AS_TEXT = replace(
-    SENTIMENT, name="sentiment as text", answer=Writing(), items=written,
-    added_tokens=(SENTIMENT.name, *SENTIMENT.answer.words),
-)  # fmt: skip
-
-
 def right(lab: "Lab", arm: Arm, seed: int) -> float:
     """The share of unseen texts whose label is right: written as a word and nothing else, or chosen by a classifier."""
     if arm.figure == "word":
-        return accuracy_on(lab, arm, seed, AS_TEXT, "exact match")
+        return accuracy_on(lab, arm, seed, as_text("sst2"), "exact match")
     return accuracy_on(lab, arm, seed, SENTIMENT)
 
 

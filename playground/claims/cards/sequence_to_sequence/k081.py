@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from playground.claims import Arm, Claim, alike
-from playground.finetuning.tasks.similarity import SIMILARITY
+from playground.corpora.tinyworld.vocabulary import as_word
 
 if TYPE_CHECKING:
     from playground.claims.lab import Lab
@@ -13,7 +13,7 @@ def rounding_error(lab: "Lab", arm: Arm, seed: int) -> float:
     """The largest difference between a rating from 0 to 4, in steps of 0.01, and the word it is written as."""
     del lab, arm, seed
     ratings = [k / 100 for k in range(401)]
-    return max(abs(float(SIMILARITY.answer.word(rating)) - rating) for rating in ratings)
+    return max(abs(float(as_word(rating)) - rating) for rating in ratings)
 
 
 K081 = Claim(

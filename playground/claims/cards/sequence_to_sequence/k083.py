@@ -5,10 +5,7 @@ from typing import TYPE_CHECKING
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.benefit import accuracy_on
-from playground.finetuning.data.dataset import Item
-from playground.finetuning.data.task import Split
-from playground.finetuning.data.task_types import Writing
-from playground.finetuning.tasks.sentiment import SENTIMENT
+from playground.finetuning.tasks.text_to_text import as_text
 
 if TYPE_CHECKING:
     from playground.claims.lab import Lab
@@ -20,25 +17,11 @@ SCHEDULES = {
 }
 """What is trained first, and the steps of fine-tuning; with one step nothing is learned yet."""
 
-LABELS = {"good": "positive", "bad": "negative"}
-
-
-def as_trained(count: int, seed: int, split: Split) -> list[Item]:
-    """The reviews with the prefix and the labels that the corpus has for this task."""
-    items = SENTIMENT.items(count, seed, split)
-    return [
-        Item((("sst2", "sentence", ":", *item.texts[0]),), (LABELS[SENTIMENT.answer.word(item.right)],))
-        for item in items
-    ]
-
-
-SST2 = replace(SENTIMENT, name="sst2", answer=Writing(), items=as_trained)
-
 
 def right(lab: "Lab", arm: Arm, seed: int) -> float:
     """The share of unseen reviews whose label is written rightly."""
     entry, steps = SCHEDULES[arm.figure]
-    return accuracy_on(lab, replace(arm, entry=entry, tuning_steps=steps), seed, SST2, "exact match")
+    return accuracy_on(lab, replace(arm, entry=entry, tuning_steps=steps), seed, as_text("sst2"), "exact match")
 
 
 K083 = Claim(
