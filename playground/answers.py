@@ -21,6 +21,9 @@ from playground.inplace_cross_entropy import inplace_cross_entropy
 class Target:
     """One target to a stream: labels `[b, n]` of some kind, which of them are scored, with what weight in the loss.
 
+    The loss is the mean over the scored answers, or over the positions `mean_over` `[b, n]`, of which those without a
+    scored answer cost 0. `loss_weights` `[b, n]` are what each answer counts in it.
+
     `origin` is the position in the text that holds the answer (-1: none, as for a label). `copying` allows the input to
     show the answer because finding its position is the task (denoising). `reads` `[b, n, 2]` are the two positions
     whose states make an answer where that is not the position itself. `known` are the `loss_positions`, computed once
@@ -36,6 +39,8 @@ class Target:
     weight: float = 1.0
     copying: bool = False
     reads: Tensor | None = None
+    loss_weights: Tensor | None = None
+    mean_over: Tensor | None = None
     known: "LossPositions | None" = field(default=None, repr=False, compare=False)
 
     @property
@@ -57,6 +62,11 @@ class Target:
             return LossPositions(there // max(1, width), there % max(1, width), self.loss_mask, (width,) * rows)
         rows, positions = self.loss_mask.nonzero(as_tuple=True)
         return LossPositions(rows, positions, self.loss_mask)
+
+    @property
+    def total(self) -> int:
+        """How many positions its loss is a mean over; synchronises with the GPU unless known."""
+        return len(self.loss_positions.rows) if self.mean_over is None else int(self.mean_over.sum())
 
     def scored(self, values: Tensor) -> Tensor:
         """Values `[b, n, ...]` at the scored positions, `[k, ...]`."""
@@ -99,9 +109,23 @@ class Answer:
         """
         return self.target.kind.losses(self, consume)
 
+    def weighted_losses(self, consume: bool = False) -> Tensor:
+        """The losses times what each answer counts, `[k]`."""
+        weights = self.target.loss_weights
+        return self.losses(consume) if weights is None else self.losses(consume) * self.at(weights)
+
     def mean(self, consume: bool = False) -> Tensor:
-        """The mean over all scored answers of the batch; a target without scored answers costs 0, never NaN."""
-        return self.losses(consume).mean() if len(self.labels) else self.scores.sum() * 0.0
+        """The mean over all scored answers of the batch, or over the target's `mean_over`; 0 without scored answers."""
+        if not len(self.labels):
+            return self.scores.sum() * 0.0
+        losses, over = self.weighted_losses(consume), self.target.mean_over
+        return losses.mean() if over is None else losses.sum() / over.sum()
+
+    def row_means(self) -> Tensor:
+        """The mean loss of each row of the batch, `[b]`; 0 where it has none."""
+        over = self.target.loss_mask if self.target.mean_over is None else self.target.mean_over
+        losses = self.weighted_losses()
+        return losses.new_zeros(len(over)).index_add(0, self.rows, losses) / over.sum(1).clamp(min=1)
 
     def right(self) -> Tensor | None:
         """Which answers are right, `[k]` of booleans; None where the target is a number or a distribution."""

@@ -346,7 +346,8 @@ class Batch:
     `selected`, `actions` and `prediction_order` `[b, t]` are by position in the text, so they stay true when tokens
     move. `auxiliary` holds batches of the same texts that are trained in the same step (a generator's, another
     direction's); `network` names the network of the model that reads this one. `dupe_factor` is the number of fixed
-    corruptions of each text (0: a new one at every visit), so that all stages of a static mask agree.
+    corruptions of each text (0: a new one at every visit), so that all stages of a static mask agree. `time` `[b, t]`
+    is the probability with which diffusion hides each token.
     """
 
     tokens: Tokens
@@ -360,6 +361,7 @@ class Batch:
     network: Literal["main", "generator", "backward"] = "main"
     targets: "tuple[Target, ...]" = ()
     dupe_factor: int = 0
+    time: Tensor | None = None
     drawn: "DrawnSelection | None" = field(default=None, repr=False, compare=False)
 
     @cached_property

@@ -196,13 +196,9 @@ NEAREST = (
         ("80/10/10", "80/10/10 corruption", "mask token", "[MASK]", "MLM head", "enhanced MLM", "E-MLM"),
     ),
     Nearest(
-        "objective", "MLM",
-        "it also predicts masked words from both sides; a diffusion model draws another mask_ratio for each text, from "
-        "0 to 1, and generates in many passes; here mask_ratio stays as it is set",
-        (
-            "diffusion", "diffusion language model", "masked diffusion", "discrete diffusion", "D3PM", "LLaDA",
-            "block diffusion", "BD3-LM",
-        ),
+        "objective", "masked diffusion",
+        "it also hides words until none is left and is trained to undo it, but only ever with [MASK] and at any place",
+        ("D3PM", "SEDD", "block diffusion", "BD3-LM"),
     ),
     Nearest(
         "objective", "LM", "it also predicts words to the right of a hidden state, but only the next one",

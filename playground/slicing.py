@@ -184,6 +184,7 @@ def gathered(batches: Sequence[Batch], rows: Sequence[Tensor]) -> Batch:
         selected=gather([batch.selected for batch in batches]),
         actions=gather([batch.actions for batch in batches]),
         prediction_order=gather([batch.prediction_order for batch in batches]),
+        time=None,
         spans=Spans(
             gather([batch.spans.start for batch in batches]),
             gather([batch.spans.length for batch in batches], -1),
@@ -194,7 +195,10 @@ def gathered(batches: Sequence[Batch], rows: Sequence[Tensor]) -> Batch:
                 labels=gather.one(group, target.labels, width, pad if target.kind.names_words else 0),
                 loss_mask=gather.one(group, target.loss_mask, width),
                 origin=gather.one(group, target.origin, width, -1),
-                reads=None if target.reads is None else gather.one(group, target.reads, width),
+                **{
+                    name: None if (value := getattr(target, name)) is None else gather.one(group, value, width)
+                    for name in ("reads", "loss_weights", "mean_over")
+                },
                 known=None,
             )
             for group, batch in enumerate(batches)

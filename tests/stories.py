@@ -1,5 +1,7 @@
 """A row of a batch as lists, and what it is compared with: the slow story of that row (see `tests.oracles.stages`)."""
 
+import pytest
+
 from tests.texts import SPECIALS, row_of
 
 
@@ -59,6 +61,11 @@ def assert_row_is_story(batch, row, story):
         assert target.origin[row, :count].tolist() == asked.origin
         assert not target.loss_mask[row, count:].any()
         assert not asked.reads or target.reads[row, :count].tolist() == asked.reads
+        assert (target.loss_weights is None, target.mean_over is None) == (asked.weights is None, asked.counted is None)
+        if asked.weights is not None:
+            weights = target.loss_weights[row, :count] * target.loss_mask[row, :count]
+            assert weights.tolist() == pytest.approx(asked.weights)
+            assert target.mean_over[row].nonzero()[:, 0].tolist() == [k for k, yes in enumerate(asked.counted) if yes]
 
 
 def assert_sees(batch, row, story):

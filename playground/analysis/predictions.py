@@ -106,7 +106,7 @@ def read(model: LanguageModel, batch: Batch, row: int = 0) -> ForwardTrace:
     return ForwardTrace(
         weights,
         tuple(_prediction(batch, answer, k, float(losses[k])) for answer, losses, positions in own for k in positions),
-        {answer.target.name: float(losses[positions].mean()) for answer, losses, positions in here if positions},
+        {answer.target.name: float(answer.row_means()[row]) for answer, _, positions in here if positions},
     )
 
 

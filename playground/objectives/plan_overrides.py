@@ -16,6 +16,7 @@ from playground.tokenizing.words import clean
 
 SHAPES = {
     "chosen": "word positions such as 3,8",
+    "t": "a time above 0 and at most 1, such as 0.4",
     "actions": "one of mask, random, keep for each chosen word, such as mask,keep",
     "spans": "start:length pairs such as 2:1,5:2",
     "order": "every word position once, such as 3,5,6,8,2,1,4,7",
@@ -72,6 +73,9 @@ def read(key: str, value: Any) -> Any:
             case "cut" | "split" | "part" | "start":
                 (one,) = items
                 return _whole(one)
+            case "t":
+                (one,) = items
+                return _time(one)
             case "pair" | "labelled" | "language":
                 (one,) = items
                 return _word(one)
@@ -110,6 +114,13 @@ def _whole(value: Any) -> int:
     if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
         raise ValueError(value)
     return int(value)
+
+
+def _time(value: Any) -> float:
+    """A number above 0 and at most 1, also as text."""
+    if isinstance(value, bool) or not 0 < (time := float(value)) <= 1:
+        raise ValueError(value)
+    return time
 
 
 def _word(value: Any) -> str:

@@ -1,6 +1,6 @@
 """The gradient of a batch: at once, in parts that need less memory, or shared between processes; always the same one.
 
-A target's loss is the mean over its scored answers, so a part is weighted by its share of the answers of the batch.
+A target's loss is a mean, so a part is weighted by its share of the positions over which the batch's is one.
 """
 
 import re
@@ -95,7 +95,7 @@ def in_parts(batch: Batch, number: int) -> list[Batch]:
 
 
 def shares_of(parts: Sequence[Batch], whole: Batch) -> list[dict[str, float]]:
-    """For each part, its share of the scored answers of each target; empty for a whole batch."""
+    """For each part, its share of the positions that each target's loss is a mean over; empty for a whole batch."""
     if len(parts) == 1:
         return [{}]
     total = _counts(whole)
@@ -103,7 +103,7 @@ def shares_of(parts: Sequence[Batch], whole: Batch) -> list[dict[str, float]]:
 
 
 def _counts(batch: Batch) -> dict[str, int]:
-    return {target.name: len(target.loss_positions.rows) for part in batch.with_auxiliary for target in part.targets}
+    return {target.name: target.total for part in batch.with_auxiliary for target in part.targets}
 
 
 def summed(parts: Sequence[BatchLoss]) -> BatchLoss:

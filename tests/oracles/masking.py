@@ -143,6 +143,21 @@ def _choose_tokens(stage, plan, story):
     return replace(story, chosen=[a and b for a, b in zip(allowed, plan["positions"], strict=True)])
 
 
+def _choose_diffused(stage, plan, story):
+    time = plan["time"]
+    hidden = [noise < time and word for noise, word in zip(plan["noise"], maskable(story.text), strict=True)]
+    return replace(story, chosen=hidden, time=time)
+
+
+def _ask_diffused(stage, plan, story):
+    asked = stages.ask_in_place(story.text, story.inputs, story.chosen)
+    if stage.loss_weight == "1/t":
+        asked.weights = [1 / story.time if scored else 0.0 for scored in asked.scored]
+        words = maskable(story.text)
+        asked.counted = [place >= 0 and words[place] for place in story.inputs.origin]
+    return replace(story, asked=[*story.asked, asked])
+
+
 def choosable(text, special_tokens):
     """Words and, if they may be, special tokens of the text: all of them, or all but a first one."""
     able = {SPECIALS.start, SPECIALS.end, SPECIALS.cls, SPECIALS.sep} if special_tokens != "protected" else set()
@@ -264,6 +279,8 @@ ACTS = {
     "WrapSpecials": _arrange_signed,
     "ControlCode": _arrange_code,
     "ChooseTokens": _choose_tokens,
+    "ChooseDiffused": _choose_diffused,
+    "AskDiffused": _ask_diffused,
     "ChooseWholeUnits": _positions,
     "ChooseNgrams": _positions,
     "ChooseGeometricSpans": _spans,

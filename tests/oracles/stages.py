@@ -33,6 +33,10 @@ class Asked:
     origin: list[int]
     reads: list[list[int]] = field(default_factory=list)
     """From which two positions each answer is read, where it is not read from its own."""
+    weights: list[float] | None = None
+    """What each scored answer counts, where not all count 1."""
+    counted: list[bool] | None = None
+    """The places that the loss is a mean over, where these are not the scored ones."""
 
 
 def maskable(text):
@@ -209,6 +213,7 @@ class Story:
     sentence: list[int] = field(default_factory=list)
     labels: dict[str, list[int]] = field(default_factory=dict)
     read: dict[str, list[int]] = field(default_factory=dict)
+    time: float = 0.0
 
 
 def begin(text, sentence=(), labels=None):

@@ -86,8 +86,8 @@ class Copy:
         """What the rows of each group add to that loss, `[g]`; `group` `[r]` is that of each row."""
         found = torch.zeros(groups)
         for answer in self.answers(weights, batch):
-            losses = answer.losses()
-            found = found.index_add(0, group[answer.rows], answer.target.weight * losses / max(1, len(losses)))
+            losses = answer.target.weight * answer.weighted_losses() / max(1, answer.target.total)
+            found = found.index_add(0, group[answer.rows], losses)
         return found
 
 

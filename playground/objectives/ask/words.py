@@ -24,6 +24,27 @@ class AskMasked(Ask):
 
 
 @dataclass(frozen=True)
+class AskDiffused(Ask):
+    """The original word at every hidden position, weighted by 1/t, as a mean over all words (arXiv:2406.07524, eq. 10).
+
+    The mean of this loss over times and hidden words is an upper bound of the negative log-likelihood for each word. Of
+    special tokens in the text, which are never hidden, nothing is asked, and they are not counted.
+    """
+
+    loss_weight: str = knob(
+        "1/t", choices=("1/t", "uniform"), why="Uniform is MLM at a rate t, which is no bound of the likelihood."
+    )
+
+    def build(self, batch: Batch) -> Batch:
+        target, origin = in_place(batch, "inputs"), batch.inputs.origin
+        assert batch.time is not None, "a stage that draws times must come before"
+        if self.loss_weight == "uniform":
+            return asked(batch, target)
+        weights, words = gather_origin(1 / batch.time, origin), gather_origin(batch.maskable, origin, False)
+        return asked(batch, replace(target, loss_weights=weights, mean_over=words))
+
+
+@dataclass(frozen=True)
 class AskMoved(Ask):
     """The original word at every position of the shuffled spans (StructBERT, arXiv:1908.04577, sec. 2.2.1).
 

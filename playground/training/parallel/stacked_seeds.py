@@ -136,28 +136,34 @@ class Scores(nn.Module):
 
 @dataclass(frozen=True)
 class StackedTarget:
-    """One target of all seeds: the scored positions `[k, m]`, the targets there, and which are not padding."""
+    """One target of all seeds: the scored positions `[k, m]`, the targets there, what each counts (padding: 0).
+
+    `totals` `[k]` are the numbers of positions that the losses are means over.
+    """
 
     target: Target
     rows: Tensor
     positions: Tensor
     labels: Tensor
-    valid: Tensor
+    weights: Tensor
+    totals: Tensor
 
     @classmethod
     def of(cls, targets: Sequence[Target]) -> "StackedTarget":
         scored = [q.loss_mask.nonzero(as_tuple=True) for q in targets]
         labels = widened([q.labels[at] for q, at in zip(targets, scored, strict=True)])
         rows, positions = (widened([at[axis] for at in scored]) for axis in (0, 1))
-        valid = widened([torch.ones_like(at[0], dtype=torch.bool) for at in scored])
-        return cls(targets[0], rows, positions, labels, valid)
+        counts = [torch.ones_like(q.labels, dtype=torch.float) if (w := q.loss_weights) is None else w for q in targets]
+        weights = widened([each[at] for each, at in zip(counts, scored, strict=True)])
+        totals = torch.tensor([max(1, q.total) for q in targets], device=labels.device)
+        return cls(targets[0], rows, positions, labels, weights, totals)
 
     def means(self, scores: Tensor) -> Tensor:
         """The mean loss of each seed `[k]`; 0 where nothing is scored."""
         at = self.rows.flatten(), self.positions.flatten()
         answer = Answer(self.target, *at, scores.flatten(0, 1), self.labels.flatten())
-        losses = answer.losses(consume=True).unflatten(0, self.valid.shape)
-        return (losses * self.valid).sum(1) / self.valid.sum(1).clamp(min=1)
+        losses = answer.losses(consume=True).unflatten(0, self.weights.shape)
+        return (losses * self.weights).sum(1) / self.totals
 
 
 FIELDS = ("ids", "position_ids", "segment_ids", "language_ids")
