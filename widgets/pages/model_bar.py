@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import panel_material_ui as pmui
+
 from playground.errors import UserError
 from widgets.pages.layout import View, button, row
 from widgets.state.stage import StageStore
@@ -32,7 +34,8 @@ class ModelBar(View):
         self.inside = self._button(INSIDE, stage.look_inside)
         self.compared = self._button("Compare", stage.compare, "view_column")
         self.whole = self._button("Train this", stage.train_this, "show_chart", description=f"Train this: {RUN}")
-        models = (self.more, self.train, self.bundled, self.trained, self.remove)
+        self.unmask = pmui.Select.from_param(stage.param.unmask, width=130, size="small", margin=(0, 6))
+        models = (self.unmask, self.more, self.train, self.bundled, self.trained, self.remove)
         parts = (self.whole, self.compared, *models, self.inside, self.streams, self.status)
         super().__init__(row(*parts, styles={"flex": "1 1 400px"}))
         self.poll()
@@ -50,6 +53,7 @@ class ModelBar(View):
     def poll(self) -> None:
         stage = self.stage
         stage.take()
+        self.unmask.visible = stage.unmasks
         busy, model, silent = stage.teaching.busy, stage.model is not None, bool(stage.silent)
         self.streams.visible = stage.objective != "PLM" and (bool(stage.compared) or (model and not stage.model.card))
         free = not model or silent or stage.own

@@ -37,8 +37,8 @@ MASKED_DIFFUSION = Objective(
     ),
     source="MDLM, arXiv:2406.07524, eq. 10; LLaDA, arXiv:2502.09992, eq. 3",
     versus={
-        "MLM": "Hides any share of the words, not 15 %, always shows [MASK], and weighs a hidden word by 1/t. So the loss "
-        "is a bound of the likelihood.",
+        "MLM": "Hides any share of the words, not 15 %, always shows [MASK], and weighs a hidden word by 1/t, so that "
+        "the loss bounds the likelihood.",
         "LM": "Predicts the words in no order; its loss is an upper bound where that of LM is exact.",
     },
 )

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import param
 
+from playground.analysis.unmasking import RULES, can_unmask
 from playground.corpora.readers.decode import Progress
 from playground.errors import MissingText, UserError
 from playground.objectives import Objective, find_objective
@@ -74,6 +75,7 @@ class StageStore(param.Parameterized):
     compared = param.List([], doc="Up to three objectives that are shown in step with this one, on the same text.")
     same_plan = param.Boolean(True, label="same sample for the compared objectives")
     frame = param.String("", doc="The frame at which the stage opens.")
+    unmask = param.Selector(default=RULES[0], objects=list(RULES), label="unmask first")
     tokens = param.String("", doc='The tokens that are drawn of a long text at first, as in "65" or "65-128".')
     view = param.Selector(default="stage", objects={"All": "table", "One": "stage"})
     rebuilt = param.Parameter(None)
@@ -209,7 +211,7 @@ class StageStore(param.Parameterized):
             self._opening = False
         self.renew()
 
-    @param.depends("plan", "painted", "compared", "same_plan", watch=True)
+    @param.depends("plan", "painted", "compared", "same_plan", "unmask", watch=True)
     def renew(self) -> None:
         """Rebuild the text; where that cannot be, `trouble` says why and the last good picture stays."""
         if self._opening:
@@ -279,15 +281,32 @@ class StageStore(param.Parameterized):
 
     def _ask_models(self, made: Rebuilt, companions: Sequence[Rebuilt]) -> None:
         """The predictions of the models for what is on the stage; one that makes none says why."""
-        self._answered, silent = _answers(self.model, made, (self.layer,))
-        beside = [_answers(self._model_beside(each.objective.name), each) for each in companions]
+        self._answered, silent = self._answers(self.model, made, (self.layer,))
+        beside = [self._answers(self._model_beside(each.objective.name), each) for each in companions]
         self._beside = [answered or each.record() for (answered, _), each in zip(beside, companions, strict=True)]
         versions = self._versions = self.versions
         self._subtitles = [] if versions is None else [*versions.subtitles]
         if versions is not None:
-            beside.append(_answers(versions.second, made))
+            beside.append(self._answers(versions.second, made))
             self._beside.append(beside[-1][0] or made.record())
         self.silent = self._without_model or silent or next(filter(None, (why for _, why in beside)), "")
+
+    def _answers(
+        self, model: StageModel | None, made: Rebuilt, layers: tuple[int, ...] | None = None
+    ) -> tuple[dict[str, Any], str]:
+        """The record with what a model predicts, and why it predicts nothing."""
+        if model is None:
+            return {}, ""
+        try:
+            record = model.unmasked(model.answers(made, layers), made, self.unmask, self.seed)
+            return record, model.model.unscored(made.batch)
+        except UserError as refusal:
+            return {}, str(refusal)
+
+    @property
+    def unmasks(self) -> bool:
+        """Whether the model fills the gaps of the text step by step."""
+        return self.model is not None and self.rebuilt is not None and can_unmask(self.rebuilt.batch)
 
     @property
     def versions(self) -> Versions | None:
@@ -592,7 +611,11 @@ class StageStore(param.Parameterized):
             return {}
         if self.inside:
             return {**self.inside, "said": self.said}
-        answered = self.model.answers(self.rebuilt) if whole and self._answered else self._answered
+        answered = (
+            self.model.answers(self.rebuilt, None, self.unmask, self.seed)
+            if whole and self._answered
+            else self._answered
+        )
         by_hand = {name: [[i, j] for i, j, _ in cells] for name, cells in self.painted.items()}
         more = {"painted": by_hand, "can": self._history.can, "said": self.said, "link": urlencode(self.query())}
         records = [{**(answered or self.rebuilt.record()), **more}, *self._beside]
@@ -626,12 +649,3 @@ def _rows(text: str, pair: str, seed: int, objective: str, plan: str) -> Rows:
         return text, *table(text, seed or None, plans, pair)
     except UserError:  # a plan that does not fit this text; a text that cannot be read is refused again
         return text, *table(text, seed or None, None, pair)
-
-
-def _answers(model: StageModel | None, made: Rebuilt, layers: tuple[int, ...] | None = None) -> tuple[dict, str]:
-    if model is None:
-        return {}, ""
-    try:
-        return model.answers(made, layers), model.model.unscored(made.batch)
-    except UserError as refusal:
-        return {}, str(refusal)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from playground.analysis.predictions import ask, proposing, sentence_of
+from playground.analysis.unmasking import can_unmask, unmask
 from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.readers.decode import Progress
@@ -17,9 +18,11 @@ from playground.corpora.respelling import IN_WORDS
 from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.objectives import Objective
+from playground.rng import generator
 from playground.tokenizing import Tokenizer
 from playground.trace.model_frames import numbers, with_numbers
 from playground.trace.rebuild import Rebuilt
+from playground.trace.unmask_frames import with_unmasking
 from playground.training import Run, Started, Stepped, train
 from playground.training.checkpoint import Checkpoint
 from playground.training.data import BatchSampler
@@ -33,6 +36,7 @@ from playground.training.train_state import TrainState
 from playground.zoo.entry import entry_for
 
 STEPS = 200  # steps of a small model that is trained for the stage: seconds on one core, and better than chance
+UNMASKING = 6  # steps in which the gaps of a text are filled
 WINDOW = 16  # tokens of its texts: a row of its batch can be read on the stage at a glance
 
 SECOND = {"translation": "translation", "pair": "next"}
@@ -123,6 +127,12 @@ class StageModel:
             seen = replace(seen, weights={name: self.placed(each) for name, each in seen.weights.items()})
         record = made.record()
         return with_numbers(record, numbers(record, seen, self.name, layers))
+
+    def unmasked(self, record: dict[str, Any], made: Rebuilt, rule: str, seed: int) -> dict[str, Any]:
+        """The record with the steps in which this model fills the gaps by a rule; the same where it cannot."""
+        if not can_unmask(made.batch):
+            return record
+        return with_unmasking(record, unmask(self.model, made.batch, rule, UNMASKING, generator(seed, "unmask")), rule)
 
     def inside(self) -> dict[str, Any]:
         """The record of this learner's next step."""

@@ -1,0 +1,32 @@
+"""The frames of unmasking: the input after each step, with what the step filled in."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from playground.analysis.unmasking import Filled
+from playground.trace.frames import lanes
+from playground.trace.json_schema import Frame
+
+WHICH = {"confidence": "those it is surest of", "random": "some at random", "left to right": "the first ones"}
+
+
+def with_unmasking(record: Mapping[str, Any], steps: Iterable[Filled], rule: str) -> dict[str, Any]:
+    """The record of a batch of one row with a frame for each step, over the matrices of its last frame."""
+    found = list(steps)
+    frames: list[Frame] = [
+        {
+            "name": f"unmask {number}" if number > 1 else "unmask",
+            "title": f"Unmask {number}",
+            "caption": _caption(step, number, len(found), rule),
+            "lanes": lanes(step.batch, 0),
+            "matrices": record["frames"][-1]["matrices"],
+        }
+        for number, step in enumerate(found, 1)
+    ]
+    return {**record, "frames": [*record["frames"], *frames]}
+
+
+def _caption(step: Filled, number: int, of: int, rule: str) -> str:
+    words = step.batch.tokens.vocabulary
+    filled = ", ".join(f"{words[token]} ({chance:.0%})" for _, token, chance in step.tokens)
+    return f"Step {number} of {of}: the model draws a word for each gap, and {WHICH[rule]} stay: {filled}."
