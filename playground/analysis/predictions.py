@@ -21,7 +21,10 @@ TOP = 5
 
 @dataclass(frozen=True)
 class Prediction:
-    """One scored position: the true answer, the likeliest ones, the probability of the true one, its loss and unit."""
+    """One scored position: the true answer, the likeliest ones, the probability of the true one, its loss and unit.
+
+    In the loss that is trained it counts `weight` times.
+    """
 
     position: int
     truth: str
@@ -31,6 +34,7 @@ class Prediction:
     target: str
     reader: str
     unit: str = "nats"
+    weight: float = 1.0
 
     @property
     def right(self) -> bool:
@@ -42,6 +46,7 @@ class Prediction:
 class ForwardTrace:
     """One forward pass over a row: `weights` `[layers][h][n][m]` as bytes by matrix, `losses` by target.
 
+    `averaged_over` is the number of positions that the main target's loss is a mean over, where not the scored ones.
     `unscored` says in a sentence why there are no predictions, where the model lacks the head for them.
     """
 
@@ -49,6 +54,7 @@ class ForwardTrace:
     guesses: tuple[Prediction, ...]
     losses: dict[str, float]
     unscored: str = ""
+    averaged_over: int = 0
 
 
 @dataclass(frozen=True)
@@ -102,11 +108,12 @@ def read(model: LanguageModel, batch: Batch, row: int = 0) -> ForwardTrace:
     weights = _row_of(stacked(taps), row)
     batch, answers, weights = on_cpu((batch, answers, weights), device)
     here = [(answer, answer.losses(), (answer.rows == row).nonzero()[:, 0].tolist()) for answer in answers]
-    own = here[len(here) - len(batch.targets) :]
+    own, over = here[len(here) - len(batch.targets) :], batch.targets[0].mean_over
     return ForwardTrace(
         weights,
         tuple(_prediction(batch, answer, k, float(losses[k])) for answer, losses, positions in own for k in positions),
         {answer.target.name: float(answer.row_means()[row]) for answer, _, positions in here if positions},
+        averaged_over=0 if over is None else int(over[row].sum()),
     )
 
 
@@ -149,4 +156,5 @@ def _prediction(batch: Batch, answer: Answer, k: int, loss: float) -> Prediction
     target = answer.target
     truth, top, probability = target.kind.prediction(batch, answer, k, TOP)
     asked = target.name, target.stream, target.kind.unit
-    return Prediction(int(answer.positions[k]), truth, top, probability, loss, *asked)
+    weight = 1.0 if target.loss_weights is None else float(answer.at(target.loss_weights)[k])
+    return Prediction(int(answer.positions[k]), truth, top, probability, loss, *asked, weight)

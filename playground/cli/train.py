@@ -448,8 +448,7 @@ def _report(facts: TrainedFacts) -> list[str]:
     return [
         f"{facts['entry']} on {facts['corpus']}, seed {facts['seed']}, {facts['device_name']}{forked}: "
         f"{facts['steps']} steps in {facts['seconds']:.1f} s, {facts['tokens_per_second']} tokens/s",
-        f"  loss {_number(loss['train'])} (training), {_number(loss['held_out'])} (held out) {loss['unit']} per scored "
-        f"position; "
+        f"  loss {_number(loss['train'])} (training), {_number(loss['held_out'])} (held out) {loss['unit']}; "
         f"unigram entropy of the corpus {facts['unigram_entropy']:.3f} nats",
         *([f"  {by_hand}"] if by_hand else []),
         *_each_loss(facts["losses"]),

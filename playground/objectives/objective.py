@@ -16,7 +16,7 @@ from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
 from playground.objectives.arrange.mixture_part import SampleTask
 from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair
-from playground.objectives.ask.words import AskCount
+from playground.objectives.ask.words import AskCount, AskDiffused
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.mask_overrides import MaskOverride
 from playground.objectives.propose import Proposer, SampleFromGenerator, SampleNegatives
@@ -140,7 +140,7 @@ class Objective:
     def unit(self, target: str = "") -> str:
         """The unit of the loss of a target, by default of the first one, under the knobs as they stand."""
         stages = self._asking(target or self.target_names[0]).stages
-        return next((stage.unit for stage in stages if isinstance(stage, AskCount | SampleNegatives)), "nats")
+        return next((s.unit for s in stages if isinstance(s, AskCount | AskDiffused | SampleNegatives)), "nats")
 
     @property
     def _values(self) -> dict[str, Any]:

@@ -66,6 +66,12 @@ def _captions(seen: ForwardTrace, model: str) -> dict[str, str]:
     positions = f"{number} scored position{'' if number == 1 else 's'}"
     mean = f"{fmean(g.loss for g in seen.guesses):.2f} {seen.guesses[0].unit}"
     loss = f"The loss is the mean over {positions}: {mean}."
+    if seen.averaged_over:
+        weight, trained = seen.guesses[0].weight, seen.losses[seen.guesses[0].target]
+        loss = (
+            f"Each of the {positions} counts 1/t = {weight:.2f} times, and the sum is divided by all "
+            f"{seen.averaged_over} words: {trained:.2f} {seen.guesses[0].unit} a word."
+        )
     if len(seen.losses) > 1:
         loss += f" By target: {', '.join(f'{name} {value:.2f}' for name, value in seen.losses.items())}."
     predict = f"The most probable answer is the true one at {right} of {positions}; the mean loss is {mean}."

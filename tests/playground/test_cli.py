@@ -377,7 +377,7 @@ def test_train_says_what_its_probes_found(facts):
 def test_train_for_people_names_both_losses_and_the_entropy(call, text):
     status, out, err = call("train", "BERT", "--corpus", text, "--steps", 2, *TINY)
     assert status == 0
-    for word in ("held out", "nats per scored position", "unigram entropy", "tokens/s", "runs/BERT-reviews-seed0"):
+    for word in ("held out", "nats; ", "unigram entropy", "tokens/s", "runs/BERT-reviews-seed0"):
         assert word in out
     assert "BERT seed 0" in err, "the bar is on standard error"
 
@@ -518,7 +518,7 @@ def test_train_fork_and_list(call, facts, text):
 @pytest.mark.parametrize(("name", "unit"), [("C&W", "logits"), ("GloVe", "squared nats")])
 def test_a_loss_that_is_no_logarithm_is_never_called_nats(name, unit, call, facts, text):
     said = call("train", name, "--corpus", text, *TINY, "--steps", 2, "--out", "run")
-    assert f"{unit} per scored position" in said[1] and f" {unit}]" in said[2]
+    assert f" {unit}; " in said[1] and f" {unit}]" in said[2]
     said += call("runs")
     call("compare", "run", "--strategies", "full,frozen", *QUICK, "--out", "result")
     files = (Path("result", f"comparison.{kind}").read_text(encoding="utf-8") for kind in ("html", "svg", "ipynb"))

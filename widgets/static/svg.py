@@ -35,7 +35,7 @@ def curve(
     What is drawn `beside` it has the same scale.
     Phases are marked where they begin, by step and name. The two levels are in nats, as a loss in another unit is not.
     """
-    unigram, bound = (unigram, bound) if unit == "nats" else (None, None)
+    unigram, bound = (unigram, bound) if unit.startswith("nats") else (None, None)
     seen, tested = columns.training(rows), columns.held_out(rows)
     other = columns.training(beside)["loss"][:1], columns.held_out(beside)["loss"]
     top = columns.highest_loss(unigram, seen["loss"], tested["loss"], *other)

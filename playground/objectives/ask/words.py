@@ -35,6 +35,10 @@ class AskDiffused(Ask):
         "1/t", choices=("1/t", "uniform"), why="Uniform is MLM at a rate t, which is no bound of the likelihood."
     )
 
+    @property
+    def unit(self) -> str:
+        return "nats a word" if self.loss_weight == "1/t" else "nats"
+
     def build(self, batch: Batch) -> Batch:
         target, origin = in_place(batch, "inputs"), batch.inputs.origin
         assert batch.time is not None, "a stage that draws times must come before"

@@ -19,8 +19,8 @@ from playground.zoo.entry import entry_for
 
 FOLDER = Path(playground.__file__).parent / "bundled"
 
-OBJECTIVES = ("MLM", "LM", "PLM", "RTD", "text infilling")
-"""Rows of the survey's table of which a model is bundled."""
+OBJECTIVES = ("MLM", "LM", "PLM", "RTD", "text infilling", "masked diffusion")
+"""Objectives of which a model is bundled."""
 
 CORPUS, STEPS, WIDTH, SEQ_LEN = "everyday", 4_000, 40, 16
 

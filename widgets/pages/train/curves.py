@@ -236,7 +236,7 @@ class LossCurve(View):
         words = getattr(session.look, "names_words", True)  # whether words are asked for, as far as that is known
         levels = (
             (session.unigram_entropy, run.entry.bound(run.corpus))
-            if words and run.entry.unit() == "nats"
+            if words and run.entry.unit().startswith("nats")
             else (None, None)
         )
         axes = (self.chart.reach(last, run.last), *levels)

@@ -40,7 +40,7 @@ LABELS = {
 ENDED, TRAINS = "In the end, on{} unseen texts", "While it trains, on{} unseen texts"
 """Titles with the number of texts, once that is known; while it trains not all are asked."""
 
-FORGETTING, RISE = "Forgetting: rise of the pre-training loss", "{} per scored position"
+FORGETTING = "Forgetting: rise of the pre-training loss"
 
 Courses = dict[str, TrialCourse]
 
@@ -52,7 +52,7 @@ class Results(View):
         self.transfer, self.shown = transfer, {}
         self.right, self.lost = (
             outcome_chart(ENDED.format(""), transfer.metric),
-            outcome_chart(FORGETTING, RISE.format("nats"), zero=True),
+            outcome_chart(FORGETTING, "nats", zero=True),
         )
         self.lost_pane = plot(self.lost)
         self.labels, self.moving, self.in_turn = LabelCurve(), TrialCurves(), TasksInTurn()
@@ -89,8 +89,8 @@ class Results(View):
             for chart in (self.moving.accuracy, self.labels.chart):
                 chart.figure.yaxis[0].axis_label = transfer.metric
         if self._fresh("unit", trials.unit):
-            self.lost.figure.xaxis[0].axis_label = RISE.format(trials.unit)
-            self.in_turn.lost.figure.yaxis[0].axis_label = RISE.format(trials.unit)
+            self.lost.figure.xaxis[0].axis_label = trials.unit
+            self.in_turn.lost.figure.yaxis[0].axis_label = trials.unit
             self.moving.charts["forgetting"].figure.yaxis[0].axis_label = trials.unit
         run = (trials, trials.state, asked)
         if not self._fresh("heard", (run, trials.heard)):
@@ -148,7 +148,7 @@ class TasksInTurn(View):
     def __init__(self) -> None:
         across = "tasks so far"
         self.first = strategies_over_steps.course_chart("What is left", "accuracy", across, most=1.0)
-        self.lost = strategies_over_steps.course_chart(FORGETTING, RISE.format("nats"), across, zero=True)
+        self.lost = strategies_over_steps.course_chart(FORGETTING, "nats", across, zero=True)
         self.tables, self.lost_pane = html(""), plot(self.lost)
         super().__init__(column(beside(plot(self.first), self.lost_pane), self.tables, visible=False))
 
