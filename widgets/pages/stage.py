@@ -10,6 +10,7 @@ from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.objectives.ask.loss_mask import LossMaskOverride
 from playground.objectives.mask_overrides import describe_kinds
+from playground.objectives.objective import describe_plan
 from playground.objectives.plan_overrides import SHAPES
 from playground.trace.rebuild import SENTENCE, Rebuilt
 from widgets.animation import page as saved_page
@@ -43,7 +44,7 @@ class StagePage(View):
 
     def __init__(self, stage: StageStore) -> None:
         self.models, self.notices = ModelBar(stage), Notices(stage)
-        parts = (Picture(stage), row(self.models, _save(stage)), *_choices(stage))
+        parts = (Picture(stage), row(Time(stage), self.models, _save(stage)), *_choices(stage))
         one = pn.Column(*parts, stylesheets=[GROWING], visible=stage.param.view.rx() == "stage", margin=0, **STRETCH)
         super().__init__(pn.Column(_sentence(stage), self.notices, SurveyTable(stage), one, **STRETCH))
 
@@ -106,6 +107,24 @@ def _choices(stage: StageStore) -> list[Any]:
     compared = pn.bind(bool, stage.param.compared)
     same = pmui.Switch.from_param(stage.param.same_plan, margin=(2, 10), visible=compared)
     return [knobs, row(seed, plan, keys, same, **STRETCH)]
+
+
+class Time(View):
+    """The time of diffusion: the later, the more words are hidden."""
+
+    def __init__(self, stage: StageStore) -> None:
+        self.stage = stage
+        self.slider = pmui.FloatSlider(label="time t", start=0.01, end=1.0, step=0.01, width=150, margin=(2, 14))
+        self.slider.param.watch(lambda event: stage.param.update(plan=f"t={event.new:g}"), "value_throttled")
+        stage.param.watch(self._renew, "rebuilt")
+        super().__init__(self.slider)
+        self._renew()
+
+    def _renew(self, *_: object) -> None:
+        time = {} if self.stage.plain is None else describe_plan(self.stage.plain.steps)
+        self.slider.visible = "t" in time
+        if "t" in time:
+            self.slider.value = min(1.0, max(0.01, round(time["t"], 2)))
 
 
 def _plan_keys(objective: str) -> str:

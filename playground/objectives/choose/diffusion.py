@@ -12,6 +12,9 @@ from playground.objectives import plan_overrides
 from playground.objectives.ops import sampling
 from playground.objectives.stage import Choose, PlanOverrides
 
+EARLIEST = 1e-3
+"""The earliest time, as in the released code: a lone gap then weighs at most a thousand."""
+
 DIGITS = 4
 """Decimal places of a time, so that a plan that is written gives the same batch again."""
 
@@ -31,23 +34,19 @@ class Diffused:
 class ChooseDiffused(Choose):
     """Hide each token with the same probability t, the time of its row (MDLM, arXiv:2406.07524, sec. 3.2).
 
-    "time" draws t evenly between `sampling_eps` and 1 and then each token alone. "count" draws how many tokens are
+    "time" draws t evenly between a thousandth and 1 and then each token alone. "count" draws how many tokens are
     hidden, from 1 to all, and t is their share (arXiv:2110.02037, sec. 2): the same loss in the mean, with less noise.
     A later time hides more tokens and shows none again.
     """
 
     draw: str = knob("time", choices=("time", "count"), why="What is drawn evenly: the time, or the number of gaps.")
-    sampling_eps: float = knob(
-        1e-3, 1e-4, 0.5, unit="time", why="The earliest time; the earlier it is, the more a lone gap weighs."
-    )
     keys: ClassVar[tuple[str, ...]] = ("t", "chosen")
 
     def plan(self, batch: Batch, rng: Generator) -> Diffused:
         able = batch.maskable
         drawn, noise = sampling.noise((len(able),), rng), sampling.noise(tuple(able.shape), rng)
         if self.draw == "time":
-            time = self.sampling_eps + (1 - self.sampling_eps) * drawn
-            return Diffused((time * 10**DIGITS).round() / 10**DIGITS, noise)
+            return Diffused(((EARLIEST + (1 - EARLIEST) * drawn) * 10**DIGITS).round() / 10**DIGITS, noise)
         number = able.sum(1)
         rank = sampling.rank(noise + 2.0 * ~able)
         return Diffused(_share((drawn * number).floor() + 1, number), (rank + 0.5) / number[:, None].clamp(min=1))

@@ -37,7 +37,7 @@ TURNED = (
     ("MLM", {"random_words_from": "vocabulary", "mask_replace_prob": 0.2, "random_replace_prob": 0.7}),
     ("static MLM", {"add_special_tokens": True}),
     ("masked diffusion", {"draw": "count", "add_special_tokens": True}),
-    ("masked diffusion", {"sampling_eps": 0.5, "loss_weight": "uniform"}),
+    ("masked diffusion", {"loss_weight": "uniform"}),
     ("whole word masking", {"add_special_tokens": True, "mask_ratio": 0.4}),
     ("whole word masking", {"sampler": "iid", "min_one": False, "replace_unit": "word"}),
     ("whole word masking", {"truncate": True, "mask_ratio": 0.4}),

@@ -75,7 +75,7 @@ class StageStore(param.Parameterized):
     compared = param.List([], doc="Up to three objectives that are shown in step with this one, on the same text.")
     same_plan = param.Boolean(True, label="same sample for the compared objectives")
     frame = param.String("", doc="The frame at which the stage opens.")
-    unmask = param.Selector(default=RULES[0], objects=list(RULES), label="unmask first")
+    unmask = param.Selector(default=RULES[0], objects=list(RULES), label="unmask by")
     tokens = param.String("", doc='The tokens that are drawn of a long text at first, as in "65" or "65-128".')
     view = param.Selector(default="stage", objects={"All": "table", "One": "stage"})
     rebuilt = param.Parameter(None)
