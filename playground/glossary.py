@@ -137,6 +137,11 @@ ROWS = (
     ("loss", "What training minimises, per scored position; a cross-entropy is in nats, a hinge in logits."),
     ("low rank", "Writing a matrix as the product of two thinner ones."),
     ("mask ratio", "The share of the tokens that are chosen for prediction.", "mlm_probability"),
+    (
+        "masked diffusion",
+        "Hiding a random share t of the words and predicting them; step by step it generates text from gaps alone.",
+        "MDLM, LLaDA",
+    ),
     ("masked language model", "A model that predicts hidden words from the words on both sides."),
     ("memory of the text before", "States of the previous rows, to which every layer attends.", "mems, mem_len"),
     (
@@ -244,6 +249,11 @@ ROWS = (
     ("trial", "One fine-tuning of one strategy with one seed in a comparison."),
     ("unigram baseline", "The loss of a model that knows only how frequent each word is.", "unigram entropy"),
     ("universal trigger", "Words that change a classifier's answer when put before any text.", "Wallace et al. 2019"),
+    (
+        "unmasking",
+        "Filling the gaps of a text step by step; each step reads what those before filled in.",
+        "mask-predict, remasking",
+    ),
     (
         "UUAS",
         "The share of the arcs of the gold tree that are recovered, ignoring direction.",

@@ -197,7 +197,7 @@ NEAREST = (
     ),
     Nearest(
         "objective", "masked diffusion",
-        "it also hides words until none is left and is trained to undo it, but only ever with [MASK] and at any place",
+        "it also hides more and more words and is trained to undo it, but always by [MASK] and in the whole text at once",
         ("D3PM", "SEDD", "block diffusion", "BD3-LM"),
     ),
     Nearest(

@@ -111,8 +111,8 @@ MUTANTS = (
     Mutant(
         "macro for micro mean",
         "playground/answers.py",
-        "return self.losses(consume).mean() if len(self.labels) else",
-        "return torch.stack([self.losses()[self.rows == r].mean() for r in self.rows.unique()]).mean() if len(self.labels) else",
+        "return losses.mean() if over is None else",
+        "return torch.stack([losses[self.rows == r].mean() for r in self.rows.unique()]).mean() if over is None else",
     ),
     Mutant(
         "MASS: the decoder sees the encoder's masks",

@@ -32,7 +32,7 @@ class AskDiffused(Ask):
     """
 
     loss_weight: str = knob(
-        "1/t", choices=("1/t", "uniform"), why="Uniform is MLM at a rate t, which is no bound of the likelihood."
+        "1/t", choices=("1/t", "uniform"), why="Uniform is MLM at a rate t and does not bound the likelihood."
     )
 
     @property

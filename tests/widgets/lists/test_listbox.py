@@ -30,12 +30,12 @@ TYPED = {
     "MASS": ["span mask"], "UniLM": ["UniLM"], "SpanBERT": ["SpanBERT"], "XLM": ["XLM"], "XLM-R": ["multilingual MLM"],
     "ELMo": ["BiLM"], "ERNIE": ["MLM"], "PEGASUS": ["gap sentences"], "word2vec": ["skip-gram NS"],
     "next sentence": ["NSP"], "sentence order": ["SOP"], "permutation": ["PLM"], "replaced token": ["RTD"],
-    "contrastive": ["sentence matching"], "span corruption": ["T5 spans"], "mask": ["MLM"],
+    "contrastive": ["sentence matching"], "span corruption": ["T5 spans"], "mask": ["MLM"], "diffusion": ["masked diffusion"], "LLaDA": ["masked diffusion"],
 }  # fmt: skip
 """What is typed, and the cards that come first."""
 
 NOT_HERE = {
-    "UL2": "T5 spans", "mixture of denoisers": "T5 spans", "diffusion": "MLM", "LLaDA": "MLM", "ModernBERT": "MLM",
+    "UL2": "T5 spans", "mixture of denoisers": "T5 spans", "block diffusion": "masked diffusion", "ModernBERT": "MLM",
     "fill in the middle": "T5 spans", "FIM": "T5 spans", "instruction tuning": "T5 multi-task", "GPT-4": "LM",
     "CLIP": "sentence matching", "SimCSE": "sentence matching", "multi-token prediction": "LM", "DeBERTa": "MLM",
 }  # fmt: skip
