@@ -197,7 +197,7 @@ NEAREST = (
     ),
     Nearest(
         "objective", "masked diffusion",
-        "it also hides more and more words and is trained to undo it, but always by [MASK] and in the whole text at once",
+        "it also hides more and more words and is trained to undo it, but always by [MASK] and in all of the text",
         ("D3PM", "SEDD", "block diffusion", "BD3-LM"),
     ),
     Nearest(

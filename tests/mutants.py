@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """Seed plausible faults into the objectives, one at a time, and see that the tests catch every one.
 
     python tests/mutants.py [--only WORD] [--all]

@@ -30,7 +30,8 @@ TYPED = {
     "MASS": ["span mask"], "UniLM": ["UniLM"], "SpanBERT": ["SpanBERT"], "XLM": ["XLM"], "XLM-R": ["multilingual MLM"],
     "ELMo": ["BiLM"], "ERNIE": ["MLM"], "PEGASUS": ["gap sentences"], "word2vec": ["skip-gram NS"],
     "next sentence": ["NSP"], "sentence order": ["SOP"], "permutation": ["PLM"], "replaced token": ["RTD"],
-    "contrastive": ["sentence matching"], "span corruption": ["T5 spans"], "mask": ["MLM"], "diffusion": ["masked diffusion"], "LLaDA": ["masked diffusion"],
+    "contrastive": ["sentence matching"], "span corruption": ["T5 spans"], "mask": ["MLM"],
+    "diffusion": ["masked diffusion"], "LLaDA": ["masked diffusion"],
 }  # fmt: skip
 """What is typed, and the cards that come first."""
 
