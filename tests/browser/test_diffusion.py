@@ -29,7 +29,7 @@ def test_a_sentence_is_hidden_by_a_slider_and_unmasked_by_three_rules(page: Page
     assert "[MASK]" not in first
     shot(page, "stage-unmasked")
     for rule, said in (("random", "some at random stay"), ("left to right", "the first ones stay")):
-        page.get_by_role("combobox", name="unmask by").click()
+        page.get_by_role("combobox", name="unmasking").click()
         page.get_by_role("listbox").get_by_text(rule, exact=True).click()
         page.locator("section.stage").focus()
         page.keyboard.press("End")

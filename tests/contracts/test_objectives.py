@@ -318,7 +318,8 @@ def test_a_loss_has_the_unit_of_its_formula(name):
         kinds = {target.name: target.kind for e in batches for part in e.with_auxiliary for target in part.targets}
         for term in objective.current_terms:
             unit = "logits" if r"\max" in term.latex else "squared nats" if ")^2" in term.latex else "nats"
-            assert objective.unit(term.target) == unit, term
+            over = " a word" if r"\frac{1}{L}" in term.latex else ""  # the mean over all words, not over those asked for
+            assert objective.unit(term.target) == unit + over, term
             assert term.target not in kinds or kinds[term.target].unit == unit
 
 

@@ -75,7 +75,7 @@ class StageStore(param.Parameterized):
     compared = param.List([], doc="Up to three objectives that are shown in step with this one, on the same text.")
     same_plan = param.Boolean(True, label="same sample for the compared objectives")
     frame = param.String("", doc="The frame at which the stage opens.")
-    unmask = param.Selector(default=RULES[0], objects=list(RULES), label="unmask by")
+    unmask = param.Selector(default=RULES[0], objects=list(RULES), label="unmasking")
     tokens = param.String("", doc='The tokens that are drawn of a long text at first, as in "65" or "65-128".')
     view = param.Selector(default="stage", objects={"All": "table", "One": "stage"})
     rebuilt = param.Parameter(None)
@@ -611,11 +611,7 @@ class StageStore(param.Parameterized):
             return {}
         if self.inside:
             return {**self.inside, "said": self.said}
-        answered = (
-            self.model.answers(self.rebuilt, None, self.unmask, self.seed)
-            if whole and self._answered
-            else self._answered
-        )
+        answered = self._answers(self.model, self.rebuilt)[0] if whole and self._answered else self._answered
         by_hand = {name: [[i, j] for i, j, _ in cells] for name, cells in self.painted.items()}
         more = {"painted": by_hand, "can": self._history.can, "said": self.said, "link": urlencode(self.query())}
         records = [{**(answered or self.rebuilt.record()), **more}, *self._beside]
