@@ -209,12 +209,6 @@ NEAREST = (
         ("multi-token prediction", "MTP"),
     ),
     Nearest(
-        "objective", "MLM",
-        "it also masks words and predicts them; those models predict each word from the position before it, so that "
-        "one network learns MLM and LM",
-        ("MNTP", "GPT-BERT"),
-    ),
-    Nearest(
         "objective", "multilingual MLM",
         "it also trains one model on texts in two languages, which need not be parallel",
         ("code-switching", "code-switch"),

@@ -35,6 +35,7 @@ TURNED = (
     ("MLM", {"special_tokens": "roberta", "mask_ratio": 0.6}),
     ("MLM", {"special_tokens": "xlm", "selection": "iid", "mask_ratio": 0.6}),
     ("MLM", {"random_words_from": "vocabulary", "mask_replace_prob": 0.2, "random_replace_prob": 0.7}),
+    ("MNTP", {"mask_ratio": 0.6}),
     ("static MLM", {"add_special_tokens": True}),
     ("whole word masking", {"add_special_tokens": True, "mask_ratio": 0.4}),
     ("whole word masking", {"sampler": "iid", "min_one": False, "replace_unit": "word"}),
