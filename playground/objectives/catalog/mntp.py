@@ -13,7 +13,7 @@ from playground.objectives.see import SeeAll
 MNTP = replace(
     MLM,
     name="MNTP",
-    aliases=("masked next-token prediction", "masked next token prediction"),
+    aliases=("masked next-token prediction",),
     row="",
     printed=Printed(),
     stages=(ArrangeText(add_special_tokens=True), ChooseTokens(), ChangeTokens(), SeeAll(), AskMaskedNext()),

@@ -245,6 +245,39 @@ def test_a_batch_of_unilm_has_the_weighted_loss_of_its_parts():
             assert float(value.detach()) == pytest.approx(float(terms[name]), rel=1e-5)
 
 
+# GPT-BERT's two readings
+
+
+def test_gpt_bert_shares_rows_15_to_1_and_weighs_the_two_losses_so():
+    """Of 16 GPUs 15 train on hidden words, and the mean is over GPUs (arXiv:2410.24159, sec. 2, released code)."""
+    objective = find_objective("GPT-BERT")
+    drawn = objective.stages[0].plan(begin(plain_rows(32 * 256, 3)), generator(1)).number
+    assert float((drawn == 1).double().mean()) == pytest.approx(1 / 16, abs=1e-3)
+    steps = objective.steps(plain_rows(64, 20), generator(2))
+    batch, causal = steps[-1].batch, steps[0].plan.number == 1
+    assert [(target.name, target.weight) for target in batch.targets] == [
+        ("hidden words", 15 / 16),
+        ("next word", 1 / 16),
+    ]
+    masked, after = batch.targets
+    assert causal.any() and not masked.loss_mask[causal].any() and not after.loss_mask[~causal].any()
+    for target in batch.targets:
+        rows, positions = target.loss_mask.nonzero(as_tuple=True)
+        text = batch.tokens.ids[rows, target.origin[rows, positions]]
+        assert torch.equal(target.labels[rows, positions], text)
+        shown = batch.inputs.origin[rows, positions]
+        assert torch.equal(shown + 1, target.origin[rows, positions]), "both answer one position before the word"
+    cells = batch.inputs.attn_mask.dense()
+    assert not cells[causal].triu(1).any() and cells[~causal].any(1)[batch.inputs.valid[~causal]].all()
+    assert not any(leaks.check(batch, row=row).leak for row in range(64))
+
+
+def test_the_hidden_spans_of_gpt_bert_are_its_share_of_the_tokens():
+    plan = {"part": 1}
+    batch = find_objective("GPT-BERT").steps(plain_rows(64, 20), generator(0), plan)[-1].batch
+    assert batch.selected.sum(1).tolist() == [6] * 64
+
+
 def test_rows_are_not_shared_out_among_objectives_with_a_decoder():
     shared = mixture("shared", ((1.0, find_objective("LM")), (1.0, find_objective("T5 spans"))), by_row=True, **CARD)
     with pytest.raises(UserError, match="only among objectives that read one stream each"):

@@ -44,6 +44,7 @@ TURNED = (
     ("entity masking", {"mask_ratio": 0.5}),
     ("n-gram masking", {"mask_ratio": 0.4}),
     ("n-gram masking", {"sampler": "80/20", "whole_words": False}),
+    ("n-gram masking", {"sampler": "uniform", "whole_words": False, "mask_ratio": 0.4}),
     ("span masking", {"mask_ratio": 0.5}),
     ("SpanBERT", {"add_special_tokens": True, "mask_ratio": 0.3, "sbo_max_length": 2}),
     ("word structure", {"trigram_ratio": 0.4, "add_special_tokens": True}),
