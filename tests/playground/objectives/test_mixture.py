@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from playground import cli, leaks
 from playground.batch import begin
+from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective, objectives
@@ -23,6 +24,7 @@ from playground.objectives.mixture import mixed, mixture
 from playground.objectives.objective import describe_plan
 from playground.objectives.see.painted import AttentionMaskOverride
 from playground.rng import generator
+from playground.slicing import gathered
 from playground.trace.rebuild import rebuild
 from playground.zoo import entry_named
 from tests.laws import assert_law, assert_share
@@ -278,9 +280,58 @@ def test_the_hidden_spans_of_gpt_bert_are_its_share_of_the_tokens():
     assert batch.selected.sum(1).tolist() == [6] * 64
 
 
-def test_rows_are_not_shared_out_among_objectives_with_a_decoder():
+def scores_of(model, batch):
+    """The scores of each row and target, in the order of the positions."""
+    with torch.no_grad():
+        answers = model(batch)
+    found = {}
+    for answer in answers:
+        for row in answer.rows.unique().tolist():
+            found[row, answer.target.name] = answer.scores[answer.rows == row]
+    return found
+
+
+@pytest.mark.parametrize("names", [
+    ("T5 spans", "T5 prefix LM", "span mask"), ("BART mixture", "T5 drop"), ("span mask", "discrete mask"),
+])  # fmt: skip
+@pytest.mark.parametrize("positions", ["rotary", "relative bias", "learned"])
+def test_a_row_of_several_decoders_is_answered_as_in_a_batch_of_its_own(names, positions):
+    """Padding to the widest encoder and decoder changes no score, and what no decoder may see stays hidden."""
+    parts = [find_objective(name) for name in names]
+    shared = mixture("shared", tuple((1.0, part) for part in parts), by_row=True, **CARD)
+    tokens = suited(shared, tokens_of([[40 + k for k in range(2 + 3 * (row % 5))] for row in range(25)]))
+    rng, drawn = generator(3), []
+    for number, part in enumerate(parts):
+        rows = torch.arange(number, 25, len(parts))
+        drawn.append((part.batch(pick(tokens, rows), rng), rows))
+    whole = gathered([batch for batch, _ in drawn], [rows for _, rows in drawn])
+    shape = Architecture(layers=2, width=16, heads=2, decoder_layers=2, positions=positions)
+    model = make_model(with_required_parts(shape, whole), SPECIALS.size, generator(0)).double().eval()
+    together = scores_of(model, whole)
+    for batch, rows in drawn:
+        for (row, name), scores in scores_of(model, batch).items():
+            torch.testing.assert_close(together.pop((int(rows[row]), name)), scores, atol=1e-9, rtol=1e-9)
+        width, own = batch.decoder.ids.shape[1], batch.inputs.ids.shape[1]
+        cross = whole.decoder.cross_attn_mask.dense()
+        assert not cross[rows, :, own:].any(), "padding of the encoder is seen by no decoder"
+        assert not whole.decoder.valid[rows, width:].any()
+        assert all(not leaks.check(whole, row=row).leak for row in rows.tolist())
+    assert not together, "nothing else is asked"
+
+
+def test_targets_of_one_name_are_one_mean_over_the_rows_of_all_parts():
+    parts = (find_objective("T5 spans"), find_objective("T5 drop"))
+    batches = [part.batch(plain_rows(4, 20), generator(0)) for part in parts]
+    [target] = gathered(batches, [torch.tensor([0, 2, 4, 6]), torch.tensor([1, 3, 5, 7])]).targets
+    counts = [batch.targets[0].loss_mask.sum(1) for batch in batches]
+    assert target.loss_mask.sum(1).tolist() == torch.stack(counts, dim=1).flatten().tolist()
+    heavier = [replace(batches[1], targets=(replace(batches[1].targets[0], weight=0.5),))]
+    assert len(gathered([batches[0], *heavier], [torch.arange(4), torch.arange(4, 8)]).targets) == 2
+
+
+def test_rows_are_not_shared_out_among_one_stack_and_two():
     shared = mixture("shared", ((1.0, find_objective("LM")), (1.0, find_objective("T5 spans"))), by_row=True, **CARD)
-    with pytest.raises(UserError, match="only among objectives that read one stream each"):
+    with pytest.raises(UserError, match="only among objectives that read the same one or two stacks"):
         shared.batch(plain_rows(8, 9), generator(0))
 
 
