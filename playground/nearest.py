@@ -232,9 +232,9 @@ NEAREST = (
     ),
     Nearest(
         "objective", "T5 spans",
-        "it also masks spans and generates them, and mean_length says how long they are; UL2 mixes several lengths "
-        "with a prefix LM, here 'T5 prefix LM'",
-        ("UL2", "mixture of denoisers", "mT5", "GLM", "FIM", "CM3", "ERNIE-GEN", "fill in the middle"),
+        "it also masks spans and generates them, and mean_length says how long they are; the objective 'UL2' mixes "
+        "several lengths with a prefix LM",
+        ("mT5", "GLM", "FIM", "CM3", "ERNIE-GEN", "fill in the middle"),
     ),
     Nearest(
         "entry", "T5",

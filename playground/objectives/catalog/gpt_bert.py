@@ -14,23 +14,17 @@ from playground.objectives.see import SeeAll
 CHOOSE = ChooseNgrams(mask_ratio=0.3, sampler="uniform", whole_words=False, num_special_tokens=0)
 """One to three tokens together, each number equally often, up to the share at which training begins."""
 
-SPANS = replace(
-    MNTP,
-    stages=(
-        ArrangeText(add_special_tokens=True),
-        CHOOSE,
-        ChangeTokens(replace_unit="span"),
-        SeeAll(),
-        AskMaskedNext(),
-    ),
+STAGES = (ArrangeText(add_special_tokens=True), CHOOSE, ChangeTokens(replace_unit="span"), SeeAll(), AskMaskedNext())
+
+PARTS = (
+    (15 / 16, renamed(replace(MNTP, stages=STAGES), "hidden words", "hidden words", 15 / 16)),
+    (1 / 16, renamed(LM, "next word", "next word", 1 / 16)),
 )
+"""The two objectives with their published shares, by which their losses count as well (released code)."""
 
 GPT_BERT = mixture(
     "GPT-BERT",
-    (
-        (15 / 16, renamed(SPANS, "hidden words", "hidden words", 15 / 16)),
-        (1 / 16, renamed(LM, "next word", "next word", 1 / 16)),
-    ),
+    PARTS,
     by_row=True,
     aliases=("causal-masked hybrid",),
     group="In combination",

@@ -335,6 +335,86 @@ def test_rows_are_not_shared_out_among_one_stack_and_two():
         shared.batch(plain_rows(8, 9), generator(0))
 
 
+# UL2's seven denoisers
+
+
+PUBLISHED = {(3, 0.15): "[NLU]", (8, 0.15): "[NLU]", (3, 0.5): "[NLG]", (8, 0.5): "[NLG]"} | {
+    (64, 0.15): "[NLG]", (64, 0.5): "[NLG]"
+}  # fmt: skip
+"""Mean length, share and mode of the six that hide spans (arXiv:2205.05131, sec. 3.1); the seventh is [S2S]."""
+
+MODE_TOKENS = dict(zip(("[NLU]", "[S2S]", "[NLG]"), SPECIALS.sentinels[-3:], strict=True))
+
+
+def first_and_last_ids(batch, row):
+    """What stands in front of the input, the rest of it, and what is written."""
+    shown_ids = batch.inputs.ids[row][batch.inputs.valid[row]].tolist()
+    [target] = batch.targets
+    return shown_ids[0], shown_ids[1:], target.labels[row][target.loss_mask[row]].tolist()
+
+
+@pytest.mark.parametrize("length", [32, 200])
+def test_every_row_of_ul2_has_the_mode_of_its_own_denoiser(length):
+    """A token for the mode per row: R and X hide spans, S an ending; public collators exchange R and S."""
+    steps = find_objective("UL2").steps(plain_rows(42, length), generator(5))
+    batch, parts = steps[-1].batch, steps[0].plan.number.tolist()
+    assert [parts.count(number) for number in range(7)] == pytest.approx([6] * 7, abs=1)
+    settings_of_parts = [*PUBLISHED][:2] + [None] + [*PUBLISHED][2:]
+    for row, number in enumerate(parts):
+        mode, kept, written = first_and_last_ids(batch, row)
+        text = batch.tokens.ids[row].tolist()
+        if settings_of_parts[number] is None:
+            assert mode == MODE_TOKENS["[S2S]"]
+            assert kept + written == [*text, SPECIALS.end], "a prefix, and how it goes on, without sentinels"
+            assert 1 <= length - len(kept) <= round(0.5 * (length - 1))
+            continue
+        mean, share = settings_of_parts[number]
+        assert mode == MODE_TOKENS[PUBLISHED[mean, share]]
+        assert PUBLISHED[mean, share] == ("[NLG]" if mean >= 12 or share >= 0.3 else "[NLU]"), "llm-foundry's rule"
+        gone = round(share * length)
+        spans = min(max(1, round(gone / mean)), 32)
+        assert len(kept) == length - gone + spans
+        assert sum(token in SPECIALS.sentinels for token in kept) == spans
+        assert len(written) == gone + spans + 1
+
+
+def test_the_rows_of_ul2_are_those_of_its_denoisers():
+    """The batch is padded to the longest input and the longest output; the loss is one mean over all rows."""
+    objective = find_objective("UL2")
+    tokens = plain_rows(14, 30)
+    steps = objective.steps(tokens, generator(1))
+    batch = steps[-1].batch
+    assert [target.name for target in batch.targets] == ["written words"]
+    shape = with_required_parts(Architecture(layers=1, width=16, heads=2), batch)
+    model = make_model(shape, SPECIALS.size, generator(0)).double().eval()
+    together, costs = scores_of(model, batch), []
+    for step, after in pairwise((*steps[1:], None)):
+        if after is not None and step.rows is after.rows:
+            continue
+        own = (
+            step.batch
+            if after is not None
+            else objective.parts[-1]
+            .replay(pick(tokens, step.rows), tuple(each.plan for each in steps if each.rows is step.rows))[-1]
+            .batch
+        )
+        [answer] = model(own)
+        costs.append(answer.losses().detach())
+        for (row, name), scores in scores_of(model, own).items():
+            torch.testing.assert_close(together[int(step.rows[row]), name], scores, atol=1e-9, rtol=1e-9)
+    [(_, mean)] = total_loss(model(batch))[1].items()
+    assert float(mean.detach()) == pytest.approx(float(torch.cat(costs).mean()))
+
+
+def test_nothing_of_ul2_leaks_and_a_vocabulary_without_sentinels_is_refused():
+    objective, tokens = find_objective("UL2"), plain_rows(14, 20)
+    batch = objective.batch(tokens, generator(2))
+    assert not any(leaks.check(batch, row=row).leak for row in range(14))
+    bare = replace(tokens, specials=replace(SPECIALS, sentinels=SPECIALS.sentinels[:2]))
+    with pytest.raises(UserError, match="has 2 sentinels; 3 modes need one each"):
+        objective.steps(bare, generator(0), {"part": 3})
+
+
 # mixtures
 
 

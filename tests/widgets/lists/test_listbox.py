@@ -31,11 +31,12 @@ TYPED = {
     "ELMo": ["BiLM"], "ERNIE": ["MLM"], "PEGASUS": ["gap sentences"], "word2vec": ["skip-gram NS"],
     "next sentence": ["NSP"], "sentence order": ["SOP"], "permutation": ["PLM"], "replaced token": ["RTD"],
     "contrastive": ["sentence matching"], "span corruption": ["T5 spans"], "mask": ["MLM"],
+    "UL2": ["UL2"], "mixture of denoisers": ["UL2"], "MNTP": ["MNTP"], "GPT-BERT": ["GPT-BERT"],
 }  # fmt: skip
 """What is typed, and the cards that come first."""
 
 NOT_HERE = {
-    "UL2": "T5 spans", "mixture of denoisers": "T5 spans", "diffusion": "MLM", "LLaDA": "MLM", "ModernBERT": "MLM",
+    "GLM": "T5 spans", "diffusion": "MLM", "LLaDA": "MLM", "ModernBERT": "MLM",
     "fill in the middle": "T5 spans", "FIM": "T5 spans", "instruction tuning": "T5 multi-task", "GPT-4": "LM",
     "CLIP": "sentence matching", "SimCSE": "sentence matching", "multi-token prediction": "LM", "DeBERTa": "MLM",
 }  # fmt: skip
