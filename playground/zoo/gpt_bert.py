@@ -22,6 +22,8 @@ GPT_BERT = Entry(
         "distance, and no learned weights for the layers",
     },
     data="BabyLM's texts of 10 or 100 million words; FineWeb-Edu and Cosmopedia",
-    model=Architecture(activation="geglu", mlp_bias=False, attention_bias=True, head_transform=True),
+    model=Architecture(
+        activation="geglu", mlp_bias=False, attention_bias=True, head_transform=True, predicts_ahead=True
+    ),
     objective=OBJECTIVE,
 )
