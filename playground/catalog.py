@@ -37,7 +37,7 @@ def find(package: str, kind: type[T]) -> dict[str, T]:
     """Every constant of a kind in a package's modules by its `name`, in its own `order` if it has one, then by name.
 
     A constant may be a tuple of several; modules may stand in sub-packages. A kind with a method `in_module` is given
-    the name of the module that holds it.
+    the name of the module that holds it. Two of one name are refused.
     """
     home = importlib.import_module(package)
     modules = [importlib.import_module(m.name) for m in pkgutil.walk_packages(home.__path__, f"{package}.")]
@@ -45,7 +45,10 @@ def find(package: str, kind: type[T]) -> dict[str, T]:
     each = [(m, one) for m, v in constants for one in (v if isinstance(v, tuple) else (v,)) if isinstance(one, kind)]
     placed: Callable[[T, str], T] = getattr(kind, "in_module", lambda constant, _: constant)
     unique = {id(v): placed(v, m) for m, v in each}.values()
-    return {v.name: v for v in sorted(unique, key=lambda item: (*getattr(item, "order", ()), item.name.lower()))}
+    found = {v.name: v for v in sorted(unique, key=lambda item: (*getattr(item, "order", ()), item.name.lower()))}
+    if twice := {v.name for v in unique if found[v.name] is not v}:
+        raise ValueError(f"two constants of {package} have the name {', '.join(sorted(twice))}; give each its own")
+    return found
 
 
 def year(source: str) -> int:

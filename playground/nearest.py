@@ -205,12 +205,6 @@ NEAREST = (
         ("multi-token prediction", "MTP"),
     ),
     Nearest(
-        "objective", "MLM",
-        "it also masks words and predicts them; those models predict each word from the position before it, so that "
-        "one network learns MLM and LM",
-        ("MNTP", "GPT-BERT"),
-    ),
-    Nearest(
         "objective", "multilingual MLM",
         "it also trains one model on texts in two languages, which need not be parallel",
         ("code-switching", "code-switch"),
@@ -234,9 +228,9 @@ NEAREST = (
     ),
     Nearest(
         "objective", "T5 spans",
-        "it also masks spans and generates them, and mean_length says how long they are; UL2 mixes several lengths "
-        "with a prefix LM, here 'T5 prefix LM'",
-        ("UL2", "mixture of denoisers", "mT5", "GLM", "FIM", "CM3", "ERNIE-GEN", "fill in the middle"),
+        "it also masks spans and generates them, and mean_length says how long they are; the objective 'UL2' mixes "
+        "several lengths with a prefix LM",
+        ("mT5", "GLM", "FIM", "CM3", "ERNIE-GEN", "fill in the middle"),
     ),
     Nearest(
         "entry", "T5",

@@ -28,6 +28,9 @@ from playground.errors import UserError
 OF_THE_VOCABULARY = ("word_counts", "log_noise_prob")
 """Tensors whose first axis counts words, not rows."""
 
+OPTIONAL_PARTS = ("reads", "loss_weights", "mean_over")
+"""Tensors by position that a target may have."""
+
 Widths = tuple[int, ...] | None
 """For every part, the number of positions that are left of a stream; None leaves all."""
 
@@ -171,16 +174,19 @@ def _narrow(parts: Sequence[Any], widths: Widths, axis: int = 1) -> list[Any]:
 def gathered(batches: Sequence[Batch], rows: Sequence[Tensor]) -> Batch:
     """One batch of the rows of several batches, each padded to the widest; `rows` are their numbers in that batch.
 
-    Every target is asked of the rows of its own batch alone.
+    Every target is asked of the rows of the batches that ask it; targets that differ in nothing but rows become one.
     """
-    if any(e.auxiliary or e.decoder is not None or e.inputs.query_attn_mask is not None for e in batches):
-        raise UserError("The rows of a batch can be shared out only among objectives that read one stream each.")
-    gather, streams = _Gatherer(rows), [batch.inputs for batch in batches]
-    width, pad = max(stream.ids.shape[1] for stream in streams), batches[0].tokens.specials.roles.get("pad", 0)
-    return replace(
+    decoders = [batch.decoder for batch in batches if batch.decoder is not None]
+    if any(e.auxiliary or e.inputs.query_attn_mask is not None for e in batches) or 0 < len(decoders) < len(batches):
+        raise UserError(
+            "The rows of a batch can be shared out only among objectives that read the same one or two stacks."
+        )
+    gather, pad = _Gatherer(rows), batches[0].tokens.specials.roles.get("pad", 0)
+    whole = replace(
         batches[0],
         tokens=gather.tokens([batch.tokens for batch in batches]),
-        inputs=gather.stream(streams, pad),
+        inputs=gather.stream([batch.inputs for batch in batches], pad),
+        decoder=gather.stream(decoders, pad) if decoders else None,
         selected=gather([batch.selected for batch in batches]),
         actions=gather([batch.actions for batch in batches]),
         prediction_order=gather([batch.prediction_order for batch in batches]),
@@ -189,23 +195,17 @@ def gathered(batches: Sequence[Batch], rows: Sequence[Tensor]) -> Batch:
             gather([batch.spans.start for batch in batches]),
             gather([batch.spans.length for batch in batches], -1),
         ),
-        targets=tuple(
-            replace(
-                target,
-                labels=gather.one(group, target.labels, width, pad if target.kind.names_words else 0),
-                loss_mask=gather.one(group, target.loss_mask, width),
-                origin=gather.one(group, target.origin, width, -1),
-                **{
-                    name: None if (value := getattr(target, name)) is None else gather.one(group, value, width)
-                    for name in ("reads", "loss_weights", "mean_over")
-                },
-                known=None,
-            )
-            for group, batch in enumerate(batches)
-            for target in batch.targets
-        ),
         drawn=None,
     )
+    asked = [{_asks(target): target for target in batch.targets} for batch in batches]
+    shared = [[targets.get(ask) for targets in asked] for ask in dict.fromkeys(ask for each in asked for ask in each)]
+    return replace(whole, targets=tuple(gather.target(targets, whole, pad) for targets in shared))
+
+
+def _asks(target: Target) -> tuple[Any, ...]:
+    """What targets of several batches have in common that are one target."""
+    given = [getattr(target, name) is None for name in OPTIONAL_PARTS]
+    return target.name, type(target.kind), target.stream, target.weight, target.copying, *given
 
 
 @dataclass(frozen=True)
@@ -222,10 +222,24 @@ class _Gatherer:
             whole[(rows, *map(slice, value.shape[1:]))] = value.to(whole.dtype)
         return whole
 
-    def one(self, group: int, value: Tensor, width: int, blank: int = 0) -> Tensor:
-        """The values `[rows, n, ...]` of one group among those of groups that have none."""
-        empty = value.new_full((1, width, *value.shape[2:]), blank)
-        return self([value if k == group else empty for k in range(len(self.rows))], blank)
+    def target(self, targets: Sequence[Target | None], batch: Batch, pad: int) -> Target:
+        """The target of some groups among the rows of a whole batch; nothing is asked of the others' rows."""
+        first = next(target for target in targets if target is not None)
+        width = batch.stream_of(first).ids.shape[1]
+
+        def gather(name: str, blank: int = 0) -> Tensor:
+            like = getattr(first, name)
+            empty = like.new_full((1, width, *like.shape[2:]), blank)
+            return self([empty if target is None else getattr(target, name) for target in targets], blank)
+
+        return replace(
+            first,
+            labels=gather("labels", pad if first.kind.names_words else 0),
+            loss_mask=gather("loss_mask"),
+            origin=gather("origin", -1),
+            known=None,
+            **{name: gather(name) for name in OPTIONAL_PARTS if getattr(first, name) is not None},
+        )
 
     def tokens(self, tokens: Sequence[Tokens]) -> Tokens:
         """The texts of all groups, with the labels that all have."""
@@ -248,8 +262,16 @@ class _Gatherer:
         made = {name: self([getattr(each, name) for each in streams], blank) for name, blank in blanks.items()}
         counted = all(each.position_ids.stride(0) == 0 for each in streams)  # 0, 1, 2 ... in all rows
         position = arange_rows(made["ids"]) if counted else self([each.position_ids for each in streams])
-        mask = self.mask([each.attn_mask for each in streams])
-        return replace(streams[0], **made, position_ids=position, attn_mask=mask, padded=True, known_ends=None)
+        crossing = [each.cross_attn_mask for each in streams if each.cross_attn_mask is not None]
+        return replace(
+            streams[0],
+            **made,
+            position_ids=position,
+            attn_mask=self.mask([each.attn_mask for each in streams]),
+            cross_attn_mask=self.mask(crossing) if crossing else None,
+            padded=True,
+            known_ends=None,
+        )
 
     def mask(self, masks: Sequence[AttentionMask]) -> AttentionMask:
         """The attention mask of all groups: no query attends to what pads its row."""

@@ -5,12 +5,12 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from playground.batch import Action, Batch, Tokens, arange_rows, begin
+from playground.batch import Action, Batch, Tokens, arange_rows, begin, gather_origin
 from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.models.architecture import Architecture
-from playground.objectives.arrange import ShiftRight
-from playground.objectives.ask import AskDecoder, AskMasked, AskNext, AskQueryStream
+from playground.objectives.arrange import ArrangeText, ShiftRight
+from playground.objectives.ask import AskDecoder, AskMasked, AskMaskedNext, AskNext, AskQueryStream
 from playground.objectives.see import SeeAllButSelf, SeeEncoderDecoder, SeeLeft, SeePermutation, SeeRight
 from playground.tokenizing import Tokenizer, read_input
 from playground.tokenizing.padding import pad_rows
@@ -100,11 +100,24 @@ def with_gap(shape: Architecture, tokens: Tokens, positions: Tensor, hidden: Ten
         return _only(
             AskNext("right").build(SeeRight(shape.layer_window).build(ShiftRight("right").build(whole))), positions
         )
-    shown = replace(whole.inputs, ids=tokens.ids.masked_fill(gap | later, tokens.specials.mask))
-    masked = replace(whole, inputs=shown, actions=(gap | later) * int(Action.MASKED))
+    hides = replace(whole, actions=(gap | later) * int(Action.MASKED))
     if shape.decoder_layers:
-        return _only(SeeEncoderDecoder().build(AskDecoder(target="text").build(masked)), positions)
-    return replace(AskMasked().build(masked), network="generator" if shape.generator_ratio else "main")
+        return _only(SeeEncoderDecoder().build(AskDecoder(target="text").build(_masked(hides))), positions)
+    return ask_masked(shape, hides)
+
+
+def ask_masked(shape: Architecture, batch: Batch) -> Batch:
+    """Texts with some words masked (`actions`), and the selected ones asked for, at the positions that were trained."""
+    if shape.predicts_ahead:
+        return AskMaskedNext().build(_masked(ArrangeText(add_special_tokens=True).build(batch)))
+    return replace(AskMasked().build(_masked(batch)), network="generator" if shape.generator_ratio else "main")
+
+
+def _masked(batch: Batch) -> Batch:
+    """The same batch with a mask token in place of every masked word."""
+    inputs = batch.inputs
+    hidden = gather_origin(batch.actions == Action.MASKED, inputs.origin, False)
+    return replace(batch, inputs=replace(inputs, ids=inputs.ids.masked_fill(hidden, batch.tokens.specials.mask)))
 
 
 def one_sided(shape: Architecture) -> bool:

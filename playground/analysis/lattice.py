@@ -15,13 +15,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from playground.analysis.cloze import ask_masked
 from playground.analysis.predictions import one_row
 from playground.batch import Action, Batch, Tokens, begin
 from playground.corpora import pick
 from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.models.architecture import Architecture
-from playground.objectives.ask import AskMasked
 from playground.tokenizing import Tokenizer
 
 MOST = 12
@@ -163,7 +163,4 @@ def lattice_of(model: LanguageModel, ids: Sequence[int], tokenizer: Tokenizer) -
 def _hidden(model: LanguageModel, text: Tokens, sets: Tensor) -> Batch:
     """One text with each of these sets of words hidden `[b, t]`, every hidden word asked for."""
     tokens = pick(text, torch.zeros(len(sets), dtype=torch.long, device=sets.device))
-    whole = replace(begin(tokens), selected=sets, actions=sets * int(Action.MASKED))
-    shown = replace(whole.inputs, ids=tokens.ids.masked_fill(sets, tokens.specials.mask))
-    batch = AskMasked().build(replace(whole, inputs=shown))
-    return replace(batch, network="generator" if model.shape.generator_ratio else "main")
+    return ask_masked(model.shape, replace(begin(tokens), selected=sets, actions=sets * int(Action.MASKED)))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from playground.batch import Batch
+from playground.batch import Action, Batch, gather_origin
 from playground.errors import UnfitModel, UserError
 from playground.knob import knob
 
@@ -27,7 +27,7 @@ class Architecture:
     both directions apart and concatenates the states. `labels` are the heads that choose one of several classes, such
     as `(("pair", 2),)`; those named in `paired` read two positions of a row, one of each text (InferSent).
     `window_radius` is how many positions to a side a window network lays side by side, as many as its masks open; word
-    vectors without one are averaged.
+    vectors without one are averaged. With `predicts_ahead` a hidden word is predicted at the position before it (MNTP).
     `label_embeddings` are labels with their classes that are read with the words (SentiLR).
     """
 
@@ -130,6 +130,7 @@ class Architecture:
     paired: tuple[str, ...] = ()
     window_radius: int = 0
     sliding_window: int = 0
+    predicts_ahead: bool = False
     label_embeddings: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
@@ -287,6 +288,7 @@ def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
         grown["window_radius"] = max(_radius(shape, part) for part in parts)
     elif shape.kind == "transformer":
         grown["sliding_window"] = _sliding_window(shape, parts)
+    grown["predicts_ahead"] = shape.predicts_ahead or any(_ahead(part) for part in parts)
     for name, ids in (("languages", "language_ids"), ("segments", "segment_ids")):
         tables = [getattr(part.inputs, ids) for part in parts]
         if name == "languages":  # a decoder that writes several is given which
@@ -299,6 +301,15 @@ def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
         if number > 1 and not distinguished:
             grown[name] = max(getattr(shape, name), number)
     return replace(shape, **grown)
+
+
+def _ahead(part: Batch) -> bool:
+    """Whether hidden words of the input are predicted at the position before their own (MNTP)."""
+    inputs = part.inputs
+    hidden = gather_origin(part.actions == Action.MASKED, inputs.origin, False)
+    ahead = hidden.roll(-1, 1), inputs.origin.roll(-1, 1)
+    asked = (q for q in part.targets if q.stream == "inputs" and q.kind.names_words)
+    return any(bool((q.loss_mask & ahead[0] & (q.origin == ahead[1])).any()) for q in asked)
 
 
 def _sliding_window(shape: Architecture, parts: Sequence[Batch]) -> int:

@@ -99,6 +99,12 @@ def _change_to_first_part(stage, plan, story):
     return replace(story, inputs=Row([story.text[place] for place in kept], kept), done=done)
 
 
+def _prepend_mode(stage, plan, story):
+    """[NLU], [S2S] and [NLG] are the last three sentinels."""
+    token = SPECIALS.sentinels[{"[NLU]": 29, "[S2S]": 30, "[NLG]": 31}[stage.mode]]
+    return replace(story, inputs=Row([token, *story.inputs.ids], [-1, *story.inputs.origin]))
+
+
 def _change_content(stage, plan, story):
     if stage.content == "words":
         return story
@@ -114,6 +120,7 @@ ACTS = {
     "SeeRight": _see_right,
     "SeePermutation": _see_order,
     "ChooseSplit": _choose_split,
+    "PrependModeToken": _prepend_mode,
     "DropTarget": _change_to_first_part,
     "MaskContentStream": _change_content,
 }

@@ -160,6 +160,12 @@ def ask_in_place(text, row, chosen):
     )
 
 
+def ask_ahead(text, row, chosen):
+    """Every position answers for the one behind it; the last one for none."""
+    asked = ask_in_place(text, row, chosen)
+    return Asked([*asked.labels[1:], SPECIALS.pad], [*asked.scored[1:], False], [*asked.origin[1:], -1])
+
+
 def ask_replaced(row, done):
     replaced = [int(place >= 0 and done[place] == Action.REPLACED) for place in row.origin]
     return Asked(replaced, [True] * len(replaced), [-1] * len(replaced))
@@ -293,6 +299,10 @@ def _ask_in_place(stage, plan, story):
     return replace(story, asked=[*story.asked, ask_in_place(story.text, story.inputs, story.chosen)])
 
 
+def _ask_ahead(stage, plan, story):
+    return replace(story, asked=[*story.asked, ask_ahead(story.text, story.inputs, story.chosen)])
+
+
 ACTS = {
     "ArrangeText": _arrange_text,
     "ArrangeFields": _arrange_fields,
@@ -308,5 +318,6 @@ ACTS = {
     "SeeAll": _see_all,
     "SeeEncoderDecoder": _see_encoder_decoder,
     "AskMasked": _ask_in_place,
+    "AskMaskedNext": _ask_ahead,
     "AskQueryStream": _ask_in_place,
 }

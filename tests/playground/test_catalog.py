@@ -8,8 +8,24 @@ from playground.errors import UserError
 from playground.finetuning import find_strategy, find_task
 from playground.finetuning.strategy.strategy import Strategy
 from playground.inventory import inventory
-from playground.objectives import find_objective, objectives
+from playground.objectives import Objective, find_objective, objectives
 from playground.zoo import Entry, entries, entry_named, find_entry
+
+
+def test_two_constants_of_one_name_are_refused(tmp_path, monkeypatch):
+    """The second would silently take the place of the first; the same constant imported twice is one."""
+    declaration = "from playground.objectives.catalog.mlm import MLM\n"
+    other = "from dataclasses import replace\nTWIN = replace(MLM, idea='')\n"
+    for package, second in (("imported", ""), ("twins", other)):
+        folder = tmp_path / package
+        folder.mkdir()
+        (folder / "__init__.py").write_text("")
+        (folder / "one.py").write_text(declaration)
+        (folder / "two.py").write_text(declaration + second)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert list(catalog.find("imported", Objective)) == ["MLM"]
+    with pytest.raises(ValueError, match="two constants of twins have the name MLM"):
+        catalog.find("twins", Objective)
 
 
 def test_objectives_stand_in_the_order_of_the_survey():

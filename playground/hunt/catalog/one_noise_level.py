@@ -33,7 +33,7 @@ class ChooseOneSplit(ChooseSplit):
 def drawn_once(entry: Entry) -> Entry:
     """The same objective with one draw for each batch."""
     size = entry.recipe.batch_size
-    return exchange_stage(entry, ChooseSplit, lambda _: ChooseOneSplit(size))
+    return exchange_stage(entry, ChooseSplit, lambda _: ChooseOneSplit(batch_size=size))
 
 
 def spread_of_scored(suspect: Suspect) -> float:

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from playground.answers import CooccurrenceTarget, InBatchContrast, SpanBoundary, Target, Word
 from playground.batch import MASKED_LEVEL, Batch, arange_rows, gather_origin, language_ids_at, stream
@@ -46,6 +47,24 @@ class AskDiffused(Ask):
             return asked(batch, target)
         weights, words = gather_origin(1 / batch.time, origin), gather_origin(batch.maskable, origin, False)
         return asked(batch, replace(target, loss_weights=weights, mean_over=words))
+
+
+@dataclass(frozen=True)
+class AskMaskedNext(Ask):
+    """The original word at every selected position, from the position before it (LLM2Vec, arXiv:2404.05961, sec. 2).
+
+    A word without a position before it is no target.
+    """
+
+    def build(self, batch: Batch) -> Batch:
+        target = in_place(batch, "inputs")
+
+        def ahead(values: Tensor, blank: int) -> Tensor:
+            return pad(values[:, 1:], (0, 1), value=blank)
+
+        scored = ahead(target.loss_mask, False)
+        labels = ahead(target.labels, batch.tokens.specials.pad)
+        return asked(batch, replace(target, labels=labels, loss_mask=scored, origin=ahead(target.origin, -1)))
 
 
 @dataclass(frozen=True)

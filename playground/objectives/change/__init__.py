@@ -5,6 +5,7 @@ from playground.objectives.change.deletion import DeleteTokens
 from playground.objectives.change.entities import ChangeEntities
 from playground.objectives.change.markers import SpansToSentinels
 from playground.objectives.change.masks import ReplaceWithMask
+from playground.objectives.change.mode import PrependModeToken
 from playground.objectives.change.order import ChangeSentenceOrder, ChangeWordOrder, RotateDocument
 from playground.objectives.change.split import DropTarget
 from playground.objectives.change.tokens import ChangeTokens
@@ -19,6 +20,7 @@ __all__ = [
     "DeleteTokens",
     "DropTarget",
     "MaskContentStream",
+    "PrependModeToken",
     "ReplaceWithMask",
     "RotateDocument",
     "SpansToSentinels",

@@ -22,13 +22,18 @@ class ChooseNgrams(Choose):
     """Mark spans of up to `max_ngram` words until the share is met (ALBERT, arXiv:1909.11942, sec. 4.1, released code).
 
     "1/n" draws n words with a probability in proportion to 1/n (ALBERT); "80/20" draws one in 80 %, else one of the
-    longer lengths (UniLM, arXiv:1905.03197, sec. 2, over single tokens). A span that is too long for the budget is
+    longer lengths (UniLM, arXiv:1905.03197, sec. 2, over single tokens); "uniform" draws every length equally often
+    (GPT-BERT, arXiv:2410.24159, released code, over single tokens). A span that is too long for the budget is
     shortened word by word; one that meets a chosen word is dropped.
     """
 
     mask_ratio: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
     max_ngram: int = knob(3, 1, 6, unit="words", why="Longer spans are harder to guess.")
-    sampler: str = knob("1/n", choices=("1/n", "80/20"), why="How often each length is drawn: ALBERT's or UniLM's.")
+    sampler: str = knob(
+        "1/n",
+        choices=("1/n", "80/20", "uniform"),
+        why="How often each length is drawn: ALBERT's, UniLM's or GPT-BERT's way.",
+    )
     whole_words: bool = knob(True, why="Count in whole words (ALBERT), not in tokens (UniLM).")
     min_one: bool = knob(True, why="Always have a target: cut a word if none fits.")
     num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
@@ -57,10 +62,10 @@ class ChooseNgrams(Choose):
     def lengths(self, size: Tensor, noise: Tensor) -> Tensor:
         """The words `[b, u]` to be hidden from each word on, drawn among the lengths that there is room for."""
         n = torch.arange(1, self.max_ngram + 1, dtype=torch.double)
-        share = (1 / n) / (1 / n).sum()
+        share = torch.ones_like(n) if self.sampler == "uniform" else 1 / n
         if self.sampler == "80/20" and self.max_ngram > 1:
             share = torch.where(n == 1, 0.8, 0.2 / (self.max_ngram - 1))
-        total = share.to(size.device).cumsum(0)
+        total = (share / share.sum()).to(size.device).cumsum(0)
         within = pad(total, (1, 0))[(size < TOO_LONG).sum(2)]
         return 1 + (noise.double()[..., None] * within[..., None] >= total[:-1]).sum(2)
 

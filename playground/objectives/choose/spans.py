@@ -153,7 +153,7 @@ class ChooseSpans(Choose):
     """
 
     noise_density: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
-    mean_length: float = knob(3.0, 1.0, 10.0, unit="tokens", why="Longer spans are harder to fill.")
+    mean_length: float = knob(3.0, 1.0, 64.0, unit="tokens", why="Longer spans are harder to fill.")
     match_released_code: bool = knob(
         False, why="The text starts with a visible word and ends in a gap, as in the released code."
     )

@@ -8,6 +8,7 @@ from torch import Generator, Tensor
 
 from playground.batch import Batch, arange_rows
 from playground.errors import UserError
+from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.ops import sampling
 from playground.objectives.stage import Choose, PlanOverrides
@@ -17,15 +18,22 @@ from playground.objectives.stage import Choose, PlanOverrides
 class ChooseSplit(Choose):
     """Cut the text in two, at every position equally often; the second part is predicted (T5, sec. 3.2.3).
 
-    A text of one token has no second part and so no target.
+    A smaller `noise_density` draws the length of the second part from 1 up to twice that share, each with the same
+    chance (UL2, arXiv:2205.05131, sec. 3.1, as in MosaicML's llm-foundry). A text of one token has no second part and
+    so no target.
     """
 
+    noise_density: float = knob(
+        0.5, 0.0, 0.5, unit="share of tokens", why="Length of the second part on average; half cuts anywhere."
+    )
     keys: ClassVar[tuple[str, ...]] = ("split",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """How many tokens `[b]` stand in the first part."""
         number = batch.tokens.lengths
-        return torch.minimum((sampling.noise((len(number),), rng) * (number - 1)).long() + 1, number)
+        longest = (2 * self.noise_density * (number - 1)).round().long().clamp(min=1)
+        longest = torch.minimum(longest, (number - 1).clamp(min=0))
+        return number - longest + (sampling.noise((len(number),), rng) * longest).long()
 
     def build(self, batch: Batch, plan: Tensor) -> Batch:
         return replace(batch, selected=(arange_rows(batch.tokens.ids) >= plan[:, None]) & batch.tokens.valid)

@@ -22,9 +22,9 @@ def trained(name="RoBERTa", steps=40):
     return learner.model.eval()
 
 
-@pytest.fixture(scope="module")
-def model():
-    return trained()
+@pytest.fixture(scope="module", params=["RoBERTa", "GPT-BERT"])
+def model(request):
+    return trained(request.param)
 
 
 def test_four_losses_of_a_trained_model_are_one_sum(model):

@@ -9,7 +9,7 @@ import torch
 from playground.analysis.attention_patterns import PATTERNS, habits
 from playground.analysis.cloze import MASK, fill_gaps, gaps_of, log_chances, texts, with_gap
 from playground.analysis.probes import AGREEMENT, POLARITY, PROBES, asked
-from playground.corpora import open_corpus
+from playground.corpora import open_corpus, pick
 from playground.errors import UserError
 from playground.leaks import check
 from playground.models import make_model, with_required_parts
@@ -23,7 +23,7 @@ from playground.zoo import find_entry
 WORDS = "the cat sat on a mat and the dog ran".split()
 ROWS = [WORDS[:6], WORDS[6:], WORDS[3:8]]
 PLACES = [2, 1, 4]
-READERS = ("RoBERTa", "GPT", "XLNet", "BART", "ELECTRA")
+READERS = ("RoBERTa", "GPT", "XLNet", "BART", "ELECTRA", "GPT-BERT")
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +45,17 @@ def test_a_gap_asks_for_its_own_word_and_nothing_else(reader, name):
     assert target.loss_mask.sum(1).tolist() == [1, 1, 1]
     targets = [tokenizer.words[i] for i in target.labels[target.loss_mask].tolist()]
     assert targets == [row[position] for row, position in zip(ROWS, PLACES, strict=True)]
+
+
+def test_a_gap_is_read_where_mntp_was_trained_to_answer(reader):
+    """The scores are those of the same hidden words in the objective itself, answered one position earlier."""
+    model, tokenizer, batch = reader("GPT-BERT")
+    tokens = texts(ROWS, tokenizer)
+    plan = {"chosen": [PLACES[0] + 1], "actions": ["mask"]}
+    trained = find_objective("MNTP").steps(pick(tokens, torch.tensor([0])), generator(0), plan)[-1].batch
+    assert torch.allclose(log_chances(model, batch)[:1], log_chances(model, trained), atol=1e-5)
+    [target] = batch.targets
+    assert target.loss_mask.nonzero()[:, 1].tolist() == PLACES, "[CLS] is in front: word k is answered at position k"
 
 
 @pytest.mark.parametrize("name", READERS)

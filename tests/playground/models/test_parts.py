@@ -17,7 +17,7 @@ from playground.models.positions import RelativePositions, distance_buckets, sin
 from playground.models.reading_order import ReadingOrder
 from playground.models.recurrent import RecurrentStack
 from playground.models.transformer import Attention, SdpaMask, attend
-from playground.objectives import find_objective
+from playground.objectives import find_objective, objectives
 from playground.objectives.see.painted import AttentionMaskOverride
 from playground.rng import generator
 from playground.training import checkpoint
@@ -50,6 +50,13 @@ def made(shape, name="MLM", words=()):
 
 def parameters(**shape):
     return sum(p.numel() for p in LanguageModel(Architecture(**shape), 50, generator(0)).parameters())
+
+
+def test_a_model_knows_whether_hidden_words_are_predicted_one_position_early():
+    """By its batches; a next word that is not hidden says nothing, nor does what a decoder writes."""
+    names = [name for name in objectives() if not {"translation", "answer"} & set(objectives()[name].needs)]
+    early = [name for name in names if made(Architecture(layers=1, width=8, heads=2), name)[0].shape.predicts_ahead]
+    assert early == ["MNTP", "GPT-BERT"]
 
 
 # bands

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from playground import cli, leaks
 from playground.batch import begin
+from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective, objectives
@@ -23,6 +24,7 @@ from playground.objectives.mixture import mixed, mixture
 from playground.objectives.objective import describe_plan
 from playground.objectives.see.painted import AttentionMaskOverride
 from playground.rng import generator
+from playground.slicing import gathered
 from playground.trace.rebuild import rebuild
 from playground.zoo import entry_named
 from tests.laws import assert_law, assert_share
@@ -245,10 +247,172 @@ def test_a_batch_of_unilm_has_the_weighted_loss_of_its_parts():
             assert float(value.detach()) == pytest.approx(float(terms[name]), rel=1e-5)
 
 
-def test_rows_are_not_shared_out_among_objectives_with_a_decoder():
+# GPT-BERT's two readings
+
+
+def test_gpt_bert_shares_rows_15_to_1_and_weighs_the_two_losses_so():
+    """Of 16 GPUs 15 train on hidden words, and the mean is over GPUs (arXiv:2410.24159, sec. 2, released code)."""
+    objective = find_objective("GPT-BERT")
+    drawn = objective.stages[0].plan(begin(plain_rows(32 * 256, 3)), generator(1)).number
+    assert float((drawn == 1).double().mean()) == pytest.approx(1 / 16, abs=1e-3)
+    steps = objective.steps(plain_rows(64, 20), generator(2))
+    batch, causal = steps[-1].batch, steps[0].plan.number == 1
+    assert [(target.name, target.weight) for target in batch.targets] == [
+        ("hidden words", 15 / 16),
+        ("next word", 1 / 16),
+    ]
+    masked, after = batch.targets
+    assert causal.any() and not masked.loss_mask[causal].any() and not after.loss_mask[~causal].any()
+    for target in batch.targets:
+        rows, positions = target.loss_mask.nonzero(as_tuple=True)
+        text = batch.tokens.ids[rows, target.origin[rows, positions]]
+        assert torch.equal(target.labels[rows, positions], text)
+        shown = batch.inputs.origin[rows, positions]
+        assert torch.equal(shown + 1, target.origin[rows, positions]), "both answer one position before the word"
+    cells = batch.inputs.attn_mask.dense()
+    assert not cells[causal].triu(1).any() and cells[~causal].any(1)[batch.inputs.valid[~causal]].all()
+    assert not any(leaks.check(batch, row=row).leak for row in range(64))
+
+
+def test_the_hidden_spans_of_gpt_bert_are_its_share_of_the_tokens():
+    plan = {"part": 1}
+    batch = find_objective("GPT-BERT").steps(plain_rows(64, 20), generator(0), plan)[-1].batch
+    assert batch.selected.sum(1).tolist() == [6] * 64
+
+
+def scores_of(model, batch):
+    """The scores of each row and target, in the order of the positions."""
+    with torch.no_grad():
+        answers = model(batch)
+    found = {}
+    for answer in answers:
+        for row in answer.rows.unique().tolist():
+            found[row, answer.target.name] = answer.scores[answer.rows == row]
+    return found
+
+
+@pytest.mark.parametrize("names", [
+    ("T5 spans", "T5 prefix LM", "span mask"), ("BART mixture", "T5 drop"), ("span mask", "discrete mask"),
+])  # fmt: skip
+@pytest.mark.parametrize("positions", ["rotary", "relative bias", "learned"])
+def test_a_row_of_several_decoders_is_answered_as_in_a_batch_of_its_own(names, positions):
+    """Padding to the widest encoder and decoder changes no score, and what no decoder may see stays hidden."""
+    parts = [find_objective(name) for name in names]
+    shared = mixture("shared", tuple((1.0, part) for part in parts), by_row=True, **CARD)
+    tokens = suited(shared, tokens_of([[40 + k for k in range(2 + 3 * (row % 5))] for row in range(25)]))
+    rng, drawn = generator(3), []
+    for number, part in enumerate(parts):
+        rows = torch.arange(number, 25, len(parts))
+        drawn.append((part.batch(pick(tokens, rows), rng), rows))
+    whole = gathered([batch for batch, _ in drawn], [rows for _, rows in drawn])
+    shape = Architecture(layers=2, width=16, heads=2, decoder_layers=2, positions=positions)
+    model = make_model(with_required_parts(shape, whole), SPECIALS.size, generator(0)).double().eval()
+    together = scores_of(model, whole)
+    for batch, rows in drawn:
+        for (row, name), scores in scores_of(model, batch).items():
+            torch.testing.assert_close(together.pop((int(rows[row]), name)), scores, atol=1e-9, rtol=1e-9)
+        width, own = batch.decoder.ids.shape[1], batch.inputs.ids.shape[1]
+        cross = whole.decoder.cross_attn_mask.dense()
+        assert not cross[rows, :, own:].any(), "padding of the encoder is seen by no decoder"
+        assert not whole.decoder.valid[rows, width:].any()
+        assert all(not leaks.check(whole, row=row).leak for row in rows.tolist())
+    assert not together, "nothing else is asked"
+
+
+def test_targets_of_one_name_are_one_mean_over_the_rows_of_all_parts():
+    parts = (find_objective("T5 spans"), find_objective("T5 drop"))
+    batches = [part.batch(plain_rows(4, 20), generator(0)) for part in parts]
+    [target] = gathered(batches, [torch.tensor([0, 2, 4, 6]), torch.tensor([1, 3, 5, 7])]).targets
+    counts = [batch.targets[0].loss_mask.sum(1) for batch in batches]
+    assert target.loss_mask.sum(1).tolist() == torch.stack(counts, dim=1).flatten().tolist()
+    heavier = [replace(batches[1], targets=(replace(batches[1].targets[0], weight=0.5),))]
+    assert len(gathered([batches[0], *heavier], [torch.arange(4), torch.arange(4, 8)]).targets) == 2
+
+
+def test_rows_are_not_shared_out_among_one_stack_and_two():
     shared = mixture("shared", ((1.0, find_objective("LM")), (1.0, find_objective("T5 spans"))), by_row=True, **CARD)
-    with pytest.raises(UserError, match="only among objectives that read one stream each"):
+    with pytest.raises(UserError, match="only among objectives that read the same one or two stacks"):
         shared.batch(plain_rows(8, 9), generator(0))
+
+
+# UL2's seven denoisers
+
+
+PUBLISHED = {(3, 0.15): "[NLU]", (8, 0.15): "[NLU]", (3, 0.5): "[NLG]", (8, 0.5): "[NLG]"} | {
+    (64, 0.15): "[NLG]", (64, 0.5): "[NLG]"
+}  # fmt: skip
+"""Mean length, share and mode of the six that hide spans (arXiv:2205.05131, sec. 3.1); the seventh is [S2S]."""
+
+MODE_TOKENS = dict(zip(("[NLU]", "[S2S]", "[NLG]"), SPECIALS.sentinels[-3:], strict=True))
+
+
+def first_and_last_ids(batch, row):
+    """What stands in front of the input, the rest of it, and what is written."""
+    shown_ids = batch.inputs.ids[row][batch.inputs.valid[row]].tolist()
+    [target] = batch.targets
+    return shown_ids[0], shown_ids[1:], target.labels[row][target.loss_mask[row]].tolist()
+
+
+@pytest.mark.parametrize("length", [32, 200])
+def test_every_row_of_ul2_has_the_mode_of_its_own_denoiser(length):
+    """A token for the mode per row: R and X hide spans, S an ending; public collators exchange R and S."""
+    steps = find_objective("UL2").steps(plain_rows(42, length), generator(5))
+    batch, parts = steps[-1].batch, steps[0].plan.number.tolist()
+    assert [parts.count(number) for number in range(7)] == pytest.approx([6] * 7, abs=1)
+    settings_of_parts = [*PUBLISHED][:2] + [None] + [*PUBLISHED][2:]
+    for row, number in enumerate(parts):
+        mode, kept, written = first_and_last_ids(batch, row)
+        text = batch.tokens.ids[row].tolist()
+        if settings_of_parts[number] is None:
+            assert mode == MODE_TOKENS["[S2S]"]
+            assert kept + written == [*text, SPECIALS.end], "a prefix, and how it goes on, without sentinels"
+            assert 1 <= length - len(kept) <= round(0.5 * (length - 1))
+            continue
+        mean, share = settings_of_parts[number]
+        assert mode == MODE_TOKENS[PUBLISHED[mean, share]]
+        assert PUBLISHED[mean, share] == ("[NLG]" if mean >= 12 or share >= 0.3 else "[NLU]"), "llm-foundry's rule"
+        gone = round(share * length)
+        spans = min(max(1, round(gone / mean)), 32)
+        assert len(kept) == length - gone + spans
+        assert sum(token in SPECIALS.sentinels for token in kept) == spans
+        assert len(written) == gone + spans + 1
+
+
+def test_the_rows_of_ul2_are_those_of_its_denoisers():
+    """The batch is padded to the longest input and the longest output; the loss is one mean over all rows."""
+    objective = find_objective("UL2")
+    tokens = plain_rows(14, 30)
+    steps = objective.steps(tokens, generator(1))
+    batch = steps[-1].batch
+    assert [target.name for target in batch.targets] == ["written words"]
+    shape = with_required_parts(Architecture(layers=1, width=16, heads=2), batch)
+    model = make_model(shape, SPECIALS.size, generator(0)).double().eval()
+    together, costs = scores_of(model, batch), []
+    for step, after in pairwise((*steps[1:], None)):
+        if after is not None and step.rows is after.rows:
+            continue
+        own = (
+            step.batch
+            if after is not None
+            else objective.parts[-1]
+            .replay(pick(tokens, step.rows), tuple(each.plan for each in steps if each.rows is step.rows))[-1]
+            .batch
+        )
+        [answer] = model(own)
+        costs.append(answer.losses().detach())
+        for (row, name), scores in scores_of(model, own).items():
+            torch.testing.assert_close(together[int(step.rows[row]), name], scores, atol=1e-9, rtol=1e-9)
+    [(_, mean)] = total_loss(model(batch))[1].items()
+    assert float(mean.detach()) == pytest.approx(float(torch.cat(costs).mean()))
+
+
+def test_nothing_of_ul2_leaks_and_a_vocabulary_without_sentinels_is_refused():
+    objective, tokens = find_objective("UL2"), plain_rows(14, 20)
+    batch = objective.batch(tokens, generator(2))
+    assert not any(leaks.check(batch, row=row).leak for row in range(14))
+    bare = replace(tokens, specials=replace(SPECIALS, sentinels=SPECIALS.sentinels[:2]))
+    with pytest.raises(UserError, match="has 2 sentinels; 3 modes need one each"):
+        objective.steps(bare, generator(0), {"part": 3})
 
 
 # mixtures

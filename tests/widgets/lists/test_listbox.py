@@ -32,11 +32,12 @@ TYPED = {
     "next sentence": ["NSP"], "sentence order": ["SOP"], "permutation": ["PLM"], "replaced token": ["RTD"],
     "contrastive": ["sentence matching"], "span corruption": ["T5 spans"], "mask": ["MLM"],
     "diffusion": ["masked diffusion"], "LLaDA": ["masked diffusion"],
+    "UL2": ["UL2"], "mixture of denoisers": ["UL2"], "MNTP": ["MNTP"], "GPT-BERT": ["GPT-BERT"],
 }  # fmt: skip
 """What is typed, and the cards that come first."""
 
 NOT_HERE = {
-    "UL2": "T5 spans", "mixture of denoisers": "T5 spans", "block diffusion": "masked diffusion", "ModernBERT": "MLM",
+    "GLM": "T5 spans", "block diffusion": "masked diffusion", "ModernBERT": "MLM",
     "fill in the middle": "T5 spans", "FIM": "T5 spans", "instruction tuning": "T5 multi-task", "GPT-4": "LM",
     "CLIP": "sentence matching", "SimCSE": "sentence matching", "multi-token prediction": "LM", "DeBERTa": "MLM",
 }  # fmt: skip

@@ -68,10 +68,10 @@ def test_filters_hide_rows_without_sending_the_table_again(shown, store):
     before = shown.picture.markup
     store.zoo.search = "electra"
     assert shown.picture.shown == ["ELECTRA"] and shown.picture.markup is before
-    assert "1 of 46" in shown.count.object
+    assert "1 of 47" in shown.count.object
     store.zoo.search = "no such thing"
     assert shown.picture.shown == [] and "No system matches" in shown.missing.object
-    for search, near in (("UL2", "T5"), ("GPT-4", "GPT-3")):
+    for search, near in (("GLM", "T5"), ("GPT-4", "GPT-3")):
         store.zoo.search = search
         assert shown.picture.shown == [near] and f"{search}&#x27; is not here; nearest is" in shown.missing.object
 

@@ -164,6 +164,13 @@ def test_a_text_is_split_at_every_position_with_the_same_chance():
     assert_law(Counter(given.tolist()), dict.fromkeys(range(1, 9), 1 / 8))
 
 
+@pytest.mark.parametrize(("share", "longest"), [(0.0, 1), (0.125, 2), (0.25, 4), (0.5, 8)])
+def test_a_smaller_share_leaves_a_second_part_of_up_to_twice_that_share(share, longest):
+    """Of 9 tokens, as in llm-foundry's sequence denoising: uniform from 1 on, the share its mean (UL2's S-denoiser)."""
+    given = ChooseSplit(share).plan(begin(plain_rows(8000, 9)), generator(14))
+    assert_law(Counter(given.tolist()), dict.fromkeys(range(9 - longest, 9), 1 / longest))
+
+
 def test_the_last_given_word_or_the_start_token_predicts_the_first_new_one():
     """Off by one in peers: packed in one stack, word 4 of 8 answers word 5; a decoder's [START] does."""
     packed = rebuild("prefix LM", overrides={"split": 4}).facts()

@@ -187,7 +187,11 @@ def test_without_marks_there_are_no_units_and_words_do_not_stand_in(unit, label)
 
 @settings(max_examples=40)
 @given(
-    tokens=batches(), seed=seeds, longest=st.integers(1, 5), whole=st.booleans(), law=st.sampled_from(("1/n", "80/20"))
+    tokens=batches(),
+    seed=seeds,
+    longest=st.integers(1, 5),
+    whole=st.booleans(),
+    law=st.sampled_from(("1/n", "80/20", "uniform")),
 )
 def test_ngrams_are_taken_as_albert_does(tokens, seed, longest, whole, law):
     batch, stage = begin(tokens), ChooseNgrams(mask_ratio=0.4, max_ngram=longest, sampler=law, whole_words=whole)
@@ -208,7 +212,11 @@ def test_ngrams_are_taken_as_albert_does(tokens, seed, longest, whole, law):
         assert set(hidden[row].nonzero().flatten().tolist()) == overrides
 
 
-LENGTHS = {"1/n": {1: 6 / 11, 2: 3 / 11, 3: 2 / 11}, "80/20": {1: 0.8, 2: 0.1, 3: 0.1}}
+LENGTHS = {
+    "1/n": {1: 6 / 11, 2: 3 / 11, 3: 2 / 11},
+    "80/20": {1: 0.8, 2: 0.1, 3: 0.1},
+    "uniform": dict.fromkeys((1, 2, 3), 1 / 3),
+}
 
 
 @pytest.mark.parametrize("law", LENGTHS)
