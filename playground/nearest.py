@@ -240,7 +240,7 @@ NEAREST = (
         "objective", "T5 spans",
         "it also masks spans and generates them, and mean_length says how long they are; UL2 mixes several lengths "
         "with a prefix LM, here 'T5 prefix LM'",
-        ("UL2", "mixture of denoisers", "mT5", "GLM", "FIM", "CM3", "ERNIE-GEN", "fill in the middle"),
+        ("UL2", "mixture of denoisers", "mT5", "GLM", "ERNIE-GEN"),
     ),
     Nearest(
         "entry", "T5",
