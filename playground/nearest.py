@@ -118,11 +118,6 @@ NEAREST = (
         ("DeBERTa", "DeBERTa-v3"),
     ),
     Nearest(
-        "entry", "RoBERTa",
-        "it is also an encoder trained with MLM alone; ModernBERT masks 30 %, and the knob is mask_ratio",
-        ("ModernBERT",),
-    ),
-    Nearest(
         "entry", "BioBERT", "it is also BERT with continued pre-training on the texts of one domain",
         ("ClinicalBERT", "PubMedBERT", "PatentBERT", "LegalBERT", "BlueBERT", "DAPT", "domain-adaptive pre-training"),
     ),

@@ -35,8 +35,8 @@ TYPED = {
 """What is typed, and the cards that come first."""
 
 NOT_HERE = {
-    "UL2": "T5 spans", "mixture of denoisers": "T5 spans", "diffusion": "MLM", "LLaDA": "MLM", "ModernBERT": "MLM",
-    "fill in the middle": "T5 spans", "FIM": "T5 spans", "instruction tuning": "T5 multi-task", "GPT-4": "LM",
+    "UL2": "T5 spans", "mixture of denoisers": "T5 spans", "diffusion": "MLM", "LLaDA": "MLM",
+    "instruction tuning": "T5 multi-task", "GPT-4": "LM",
     "CLIP": "sentence matching", "SimCSE": "sentence matching", "multi-token prediction": "LM", "DeBERTa": "MLM",
 }  # fmt: skip
 """Names that are not here, and the card that is nearest to each."""
