@@ -16,10 +16,10 @@ FIM = Objective(
     group="Language models",
     stages=(ChooseMiddle(), MoveMiddle(), SeeLeft(), AskInput()),
     idea=(
-        "Cut a text between words into prefix, middle and suffix; in half of the texts the middle is moved to the end. "
-        "Then predict each word from the words to its left. <0>, <1> and <2> announce prefix, suffix and middle."
+        "Cut a text between tokens into prefix, middle and suffix; in half of the texts the middle is moved to the end. "
+        "Then predict each word from the words to its left. The sentinels <PRE>, <SUF> and <MID> announce the parts."
     ),
-    loss="Mean cross-entropy of every word of all three parts, of <0>, <1> and <2>, and of [END].",
+    loss="Mean cross-entropy of every word of all three parts, of their sentinels and of [END].",
     terms=(NEXT_REARRANGED,),
     source="arXiv:2207.14255, sec. 3-4",
     versus={

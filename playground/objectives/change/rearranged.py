@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Action, Batch, arange_rows
+from playground.batch import Action, Batch, Tokens, arange_rows
 from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives import plan_overrides
@@ -17,6 +17,9 @@ from playground.objectives.stage import Change, PlanOverrides
 
 FORMS = ("plain", "PSM", "SPM")
 """The text as it stands; prefix, suffix, middle; suffix, prefix, middle."""
+
+MARKS = ("<PRE>", "<SUF>", "<MID>")
+"""The names of the first three sentinels on screen."""
 
 BEHIND = 9
 """A place behind all parts of a text."""
@@ -30,7 +33,7 @@ class MoveMiddle(Change):
     """Put the middle of a text behind its suffix (fill in the middle, arXiv:2207.14255, sec. 3 and 4.1).
 
     PSM is <PRE> prefix <SUF> suffix <MID> middle; SPM, in the variant that released codes have, is <PRE> <SUF> suffix
-    <MID> prefix middle. <PRE>, <SUF> and <MID> are the sentinels <0>, <1> and <2>; every row ends with [END], the
+    <MID> prefix middle. <PRE>, <SUF> and <MID> are the first three sentinels; every row ends with [END], the
     paper's <EOT>. A row is one document.
     """
 
@@ -63,7 +66,9 @@ class MoveMiddle(Change):
         count = tokens.lengths + 3 * (form > 0) + int(self.add_eos)
         inputs = with_marks(tokens, torch.cat([marks, end], dim=1), order, count).stream(tokens)
         away = batch.selected & (form > 0)[:, None]
-        return replace(batch, inputs=inputs, actions=batch.actions.masked_fill(away, Action.MOVED))
+        return replace(
+            batch, tokens=_named(tokens), inputs=inputs, actions=batch.actions.masked_fill(away, Action.MOVED)
+        )
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
         if "form" not in overrides:
@@ -74,6 +79,12 @@ class MoveMiddle(Change):
 
     def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"form": FORMS[plan[row]]}
+
+
+def _named(tokens: Tokens) -> Tokens:
+    """The text with the first sentinels under their names here, where a vocabulary is shown."""
+    names = dict(zip(tokens.specials.sentinels, MARKS, strict=False)) if tokens.vocabulary else {}
+    return replace(tokens, vocabulary=tuple(names.get(k, word) for k, word in enumerate(tokens.vocabulary)))
 
 
 @dataclass(frozen=True)

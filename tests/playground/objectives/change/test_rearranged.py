@@ -82,6 +82,11 @@ def test_forms_and_cuts_follow_their_laws():
     )
 
 
+def test_the_sentinels_have_their_names_on_screen_and_the_text_keeps_its_words():
+    facts = rebuild("FIM", "I am happy to join", overrides={"form": "PSM", "spans": [(2, 2)]}).facts()
+    assert facts["targets"] == ["<PRE>", "I", "<SUF>", "to", "join", "<MID>", "am", "happy", "[END]"]
+
+
 def test_a_middle_by_hand_is_never_left_in_place_by_chance():
     for seed in range(9):
         steps = find_objective("FIM").steps(tokens_of([TEXT]), generator(seed), {"spans": [(2, 1)]})
