@@ -90,6 +90,11 @@ ROWS = (
     ),
     ("epoch", "One pass over all training rows."),
     ("few-shot", "A task solved from a few examples in the prompt, without training.", "in-context learning"),
+    (
+        "fill in the middle",
+        "A language model reads what comes before and after a gap, and then writes the gap.",
+        "FIM, Bavarian et al. 2022",
+    ),
     ("filter normalisation", "A random direction whose parts are as long as those of the weights.", "Li et al. 2018"),
     ("fine-tuning", "Training a pre-trained model on a task with labels."),
     ("forgetting", "How far the pre-training loss rises through fine-tuning.", "catastrophic forgetting"),

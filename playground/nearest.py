@@ -118,11 +118,6 @@ NEAREST = (
         ("DeBERTa", "DeBERTa-v3"),
     ),
     Nearest(
-        "entry", "RoBERTa",
-        "it is also an encoder trained with MLM alone; ModernBERT masks 30 %, and the knob is mask_ratio",
-        ("ModernBERT",),
-    ),
-    Nearest(
         "entry", "BioBERT", "it is also BERT with continued pre-training on the texts of one domain",
         ("ClinicalBERT", "PubMedBERT", "PatentBERT", "LegalBERT", "BlueBERT", "DAPT", "domain-adaptive pre-training"),
     ),
@@ -230,7 +225,7 @@ NEAREST = (
         "objective", "T5 spans",
         "it also masks spans and generates them, and mean_length says how long they are; the objective 'UL2' mixes "
         "several lengths with a prefix LM",
-        ("mT5", "GLM", "FIM", "CM3", "ERNIE-GEN", "fill in the middle"),
+        ("mT5", "GLM", "ERNIE-GEN"),
     ),
     Nearest(
         "entry", "T5",

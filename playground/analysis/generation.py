@@ -23,6 +23,7 @@ from playground.objectives.ask import (
     AskContinuation,
     AskCrossView,
     AskDecoder,
+    AskInput,
     AskLabel,
     AskMasked,
     AskNext,
@@ -46,6 +47,7 @@ NextWord = Callable[[Tensor], Tensor]
 
 WAYS = (
     (SeeLeft, AskNext),
+    (SeeLeft, AskInput),
     (SeePrefix, AskContinuation),
     (SeeLeft, AskMasked),
     (SeePermutation, AskQueryStream),
@@ -290,7 +292,7 @@ def _scores_behind(
     model: LanguageModel, chain: Sequence[Stage], text: Sequence[int], specials: Specials, how: Generation
 ) -> NextWord:
     """The scores of the word behind a text and what is written: the last answer that the chain itself asks for."""
-    if not text and not isinstance(chain[-1], AskNext | AskMasked):
+    if not text and not isinstance(chain[-1], AskNext | AskInput | AskMasked):
         raise UserError("The text is empty, but this model needs words to continue; type a text.")
     device = model.token_embedding.weight.device
 

@@ -67,8 +67,8 @@ class Architecture:
     embedding_norm: bool = knob(False, why="A norm over the sum of all embeddings (BERT).")
     activation: str = knob(
         "gelu",
-        choices=("gelu", "gelu tanh", "relu", "geglu"),
-        why="Between the two matrices of an MLP; GEGLU multiplies it by a third (T5 1.1).",
+        choices=("gelu", "gelu tanh", "relu", "geglu", "swiglu"),
+        why="Between the two matrices of an MLP; GEGLU (T5 1.1) and SwiGLU multiply it by a third.",
     )
     attention_bias: bool = knob(False, why="Queries, keys, values and the output projection have a bias.")
     mlp_bias: bool = knob(True, why="Both matrices of an MLP have a bias.")

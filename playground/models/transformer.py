@@ -12,7 +12,7 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu, pad, relu, scaled_dot_product_attention
+from torch.nn.functional import gelu, pad, relu, scaled_dot_product_attention, silu
 
 from playground.batch import AttentionMask
 from playground.models.architecture import Architecture
@@ -24,11 +24,16 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu tanh": partial(gelu, approximate="tanh"),
     "relu": relu,
     "geglu": partial(gelu, approximate="tanh"),
+    "swiglu": silu,
 }
 """What lies between the two matrices of an MLP; "gelu tanh" is the approximation of GPT's and ALBERT's code.
 
-"geglu" is the same times a linear function of the input (arXiv:2002.05202, eq. 6; T5 1.1's released code).
+"geglu" is the same times a linear function of the input (arXiv:2002.05202, eq. 6; T5 1.1's released code), "swiglu"
+that of SiLU.
 """
+
+GATED = ("geglu", "swiglu")
+"""Activations that are multiplied by a linear function of the input."""
 
 AttentionWeights = dict[str, list[Tensor]]
 """Attention weights by matrix ("encoder", "content", "query", "decoder", "cross"), one `[b, h, n, m]` per layer."""
@@ -191,7 +196,7 @@ class MLP(nn.Module):
         super().__init__()
         self.activation, inner, bias = ACTIVATIONS[shape.activation], round(shape.mlp_ratio * width), shape.mlp_bias
         self.fc1, self.fc2 = nn.Linear(width, inner, bias=bias), nn.Linear(inner, width, bias=bias)
-        self.gate = nn.Linear(width, inner, bias=bias) if shape.activation == "geglu" else None
+        self.gate = nn.Linear(width, inner, bias=bias) if shape.activation in GATED else None
 
     def forward(self, x: Tensor) -> Tensor:
         if self.gate is None:

@@ -19,6 +19,7 @@ SHAPES = {
     "t": "a time above 0 and at most 1, such as 0.4",
     "actions": "one of mask, random, keep for each chosen word, such as mask,keep",
     "spans": "start:length pairs such as 2:1,5:2",
+    "form": "plain, PSM (prefix, suffix, middle) or SPM (suffix, prefix, middle)",
     "order": "every word position once, such as 3,5,6,8,2,1,4,7",
     "cut": "the number of words that are given before the first prediction, such as 3",
     "replace": "words, such as thrilled,study",
@@ -76,7 +77,7 @@ def read(key: str, value: Any) -> Any:
             case "t":
                 (one,) = items
                 return _time(one)
-            case "pair" | "labelled" | "language":
+            case "pair" | "labelled" | "language" | "form":
                 (one,) = items
                 return _word(one)
             case "chosen" | "order" | "radius" | "sentences" | "deleted" | "intact":

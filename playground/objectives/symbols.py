@@ -20,6 +20,20 @@ def next_word(knobs: Knobs, given: str = "") -> str:
     return rf"-\frac{{1}}{{{_plus('T', end - skip)}}}\sum_{{t={skip + 1}}}^{{{_plus('T', end)}}}\log p(x_t \mid {seen})"
 
 
+REARRANGED = {
+    "x": "the text in its new order, with its special tokens",
+    "T": "the number of its tokens",
+    "S": "its positions that hold no sentinel",
+}
+
+
+def rearranged(knobs: Knobs) -> str:
+    """Each token of a text in a new order from those before it, with or without the sentinels between its parts."""
+    over = r"\frac{1}{T}\sum_{t=1}^{T}" if knobs["score_sentinels"] else r"\frac{1}{|S|}\sum_{t \in S}"
+    seen = r"x_{t-(k-1)L-1}, \ldots, x_{t-1}" if knobs["sliding_window"] else r"x_{<t}"
+    return rf"-{over}\log p(x_t \mid {seen})"
+
+
 def previous_word(knobs: Knobs) -> str:
     """Each word from those to its right, but for the last `context_size` ones."""
     end, skip = int(knobs["add_eos"]), knobs["context_size"]

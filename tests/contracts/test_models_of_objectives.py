@@ -27,7 +27,7 @@ COUNTED = "GloVe"
 
 HIDING = set(
     "BERT mBERT ALBERT BART BioBERT ERNIE GPT-BERT InfoWord MASS PEGASUS RoBERTa SciBERT SenseBERT SentiLR SpanBERT "
-    "StructBERT T5 UniLM WKLM XLM XLM-R mBART".split()
+    "StructBERT T5 UniLM WKLM XLM XLM-R mBART ModernBERT NeoBERT".split()
 ) | {"ERNIE 2.0"}
 """The entries that show the network they keep a mask token or a sentinel; ELECTRA's masks are its generator's."""
 

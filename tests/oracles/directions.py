@@ -113,7 +113,69 @@ def _change_content(stage, plan, story):
     return replace(story, inputs=row, done=done)
 
 
+def fill_in_the_middle(text, start, length, form, end=True):
+    """Tokens with their places: prefix, suffix, middle behind <0>, <1>, <2>, or <0>, <1> first (the permutation of
+    Megatron's FIM dataset, whose SPM is the second variant of the paper)."""
+    pre, suf, mid = ([(token, -1)] for token in SPECIALS.sentinels[:3])
+    placed = [(token, place) for place, token in enumerate(text)]
+    prefix, middle, suffix = placed[:start], placed[start : start + length], placed[start + length :]
+    row = {
+        0: placed,
+        1: pre + prefix + suf + suffix + mid + middle,
+        2: pre + suf + suffix + mid + prefix + middle,
+    }[form]
+    return row + [(SPECIALS.end, -1)] * end
+
+
+def causally_masked(text, spans):
+    """Tokens with their places: each span becomes its sentinel, and stands behind the text after that sentinel and
+    before an end (`causal_masked_dataset.py` of metaseq)."""
+    placed, row, free = [(token, place) for place, token in enumerate(text)], [], 0
+    for number, (start, length) in enumerate(spans):
+        row += [*placed[free:start], (SPECIALS.sentinels[number], -1)]
+        free = start + length
+    row += placed[free:]
+    for number, (start, length) in enumerate(spans):
+        row += [(SPECIALS.sentinels[number], -1), *placed[start : start + length], (SPECIALS.end, -1)]
+    return row
+
+
+def _cut(stage, plan, story):
+    spans = [(s, n) for s, n in zip(plan["start"], plan["length"], strict=True) if n >= 0]
+    chosen = [any(s <= place < s + n for s, n in spans) for place in range(len(story.text))]
+    return replace(story, spans=spans, chosen=chosen)
+
+
+def _rearranged(story, row, moved):
+    done = [Action.MOVED if gone and moved else kept for gone, kept in zip(story.chosen, story.done, strict=True)]
+    return replace(story, inputs=Row([token for token, _ in row], [place for _, place in row]), done=done)
+
+
+def _move_middle(stage, plan, story):
+    [(start, length)] = story.spans
+    form = plan if story.text else 0
+    return _rearranged(story, fill_in_the_middle(story.text, start, length, form, stage.add_eos), form > 0)
+
+
+def _move_spans(stage, plan, story):
+    return _rearranged(story, causally_masked(story.text, story.spans), True)
+
+
+def _ask_input(stage, plan, story):
+    row = story.inputs
+    pairs = zip(row.ids, row.origin, strict=True)
+    scored = [stage.score_sentinels or place >= 0 or token not in SPECIALS.sentinels for token, place in pairs]
+    asked = Asked(row.ids, scored, row.origin)
+    read = Row([SPECIALS.start, *row.ids][: len(row.ids)], [-1, *row.origin][: len(row.ids)])
+    return replace(story, inputs=read, asked=[*story.asked, asked], chosen=[True] * len(story.text))
+
+
 ACTS = {
+    "ChooseMiddle": _cut,
+    "ChooseCausalSpans": _cut,
+    "MoveMiddle": _move_middle,
+    "MoveSpans": _move_spans,
+    "AskInput": _ask_input,
     "ShiftRight": _arrange_shifted,
     "AskNext": _ask_next,
     "SeeLeft": _see_left,

@@ -12,7 +12,7 @@ from playground.batch import MASKED_LEVEL, Batch, arange_rows, gather_origin, la
 from playground.knob import knob
 from playground.objectives.change.trigrams import movable
 from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
-from playground.objectives.ops.ragged import collect
+from playground.objectives.ops.ragged import collect, shift
 from playground.objectives.stage import Ask
 
 
@@ -115,6 +115,29 @@ class AskNext(Ask):
         scored = inputs.valid & (read >= self.context_size)
         target = Target(name, Word(), "inputs", targets, scored, origin, self.weight)
         return asked(replace(batch, selected=tokens.valid), target)
+
+
+@dataclass(frozen=True)
+class AskInput(Ask):
+    """The input itself, token by token: [START] and all tokens but the last are read, each one position later.
+
+    Without `score_sentinels` no sentinel is asked for, so that the model never writes one (InCoder, arXiv:2204.05999,
+    sec. 2.1).
+    """
+
+    score_sentinels: bool = knob(True, why="InCoder does not score them, so that it never writes one.")
+
+    def build(self, batch: Batch) -> Batch:
+        tokens, inputs = batch.tokens, batch.inputs
+        scored = inputs.valid
+        if not self.score_sentinels:
+            sentinels = torch.tensor(tokens.specials.sentinels, device=scored.device)
+            scored = scored & ~((inputs.origin < 0) & torch.isin(inputs.ids, sentinels))
+        target = Target("next word", Word(), "inputs", inputs.ids, scored, inputs.origin)
+        ids = shift(inputs.ids, tokens.specials.start).where(inputs.valid, tokens.specials.pad)
+        origin = shift(inputs.origin, -1).where(inputs.valid, -1)
+        read = replace(inputs, ids=ids, origin=origin, language_ids=language_ids_at(tokens, origin))
+        return asked(replace(batch, inputs=read, selected=tokens.valid), target)
 
 
 @dataclass(frozen=True)

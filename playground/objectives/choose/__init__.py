@@ -1,6 +1,7 @@
 """Choose: which tokens, spans or orders an objective works on. Specials and padding are never chosen."""
 
 from playground.objectives.choose.adjacent import MergeAdjacent
+from playground.objectives.choose.cuts import ChooseCausalSpans, ChooseMiddle
 from playground.objectives.choose.diffusion import ChooseDiffused
 from playground.objectives.choose.geometric import ChooseGeometricSpans
 from playground.objectives.choose.kept_sentences import KeepSomeSentences
@@ -18,11 +19,13 @@ from playground.objectives.choose.trigrams import ChooseTrigrams
 from playground.objectives.choose.units import ChooseWholeUnits
 
 __all__ = [
+    "ChooseCausalSpans",
     "ChooseDiffused",
     "ChooseForDeletion",
     "ChooseGapSentences",
     "ChooseGeometricSpans",
     "ChooseMassSpan",
+    "ChooseMiddle",
     "ChooseNgram",
     "ChooseNgrams",
     "ChooseOrder",

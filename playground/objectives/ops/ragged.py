@@ -98,6 +98,14 @@ def collect(batch: Batch, keep: Tensor) -> Ragged:
     return Ragged(ids, order.where(real, -1), real, padded)
 
 
+def with_marks(tokens: Tokens, marks: Tensor, order: Tensor, count: Tensor) -> Ragged:
+    """The first `count [b]` of the tokens and `marks [b, s]` of each row, in an `order [b, t + s]`, tokens first."""
+    real, padded = length_mask(count)
+    order = order[:, : real.shape[1]]
+    ids = torch.cat([tokens.ids, marks], dim=1).gather(1, order).where(real, tokens.specials.pad)
+    return Ragged(ids, order.where(real & (order < tokens.ids.shape[1]), -1), real, padded)
+
+
 def kept_first(keep: Tensor) -> tuple[Tensor, Tensor, bool]:
     """The kept positions of each row from left to right, `[b, n]`, which are real, and whether not all are."""
     real, padded = length_mask(keep.sum(1))

@@ -302,6 +302,16 @@ def test_some_models_need_something_to_write_about(name):
         write(learner.model, learner.objective, [], reviews().tokenizer.specials, Generation())
 
 
+@pytest.mark.parametrize("name", ["FIM", "causal masking"])
+def test_a_model_whose_texts_were_rearranged_continues_a_text_as_a_language_model_does(name):
+    learner, ids = learner_of("GPT"), reviews().ids[:4].tolist()
+    how = Generation(num_beams=3, max_new_tokens=4)
+    found, wanted = (
+        write(learner.model, find_objective(each), ids, reviews().tokenizer.specials, how) for each in (name, "LM")
+    )
+    assert found == wanted
+
+
 def test_the_command_line_writes_with_a_kept_run(tmp_path, capsys):
     list(train(run_of("GPT", steps=2, out=tmp_path)))
     assert (

@@ -230,6 +230,25 @@ def test_norms_behind_the_sub_layers_are_those_of_the_transformer_of_pytorch():
     torch.testing.assert_close(block(x, SdpaMask(None, False)), theirs(x))
 
 
+@pytest.mark.parametrize(
+    ("activation", "curve"),
+    [
+        ("swiglu", lambda x: x / (1 + math.exp(-x))),
+        ("geglu", lambda x: 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))),
+    ],
+)
+def test_a_gated_mlp_is_a_plain_loop(activation, curve):
+    """arXiv:2002.05202, eq. 6."""
+    shape = Architecture(layers=1, width=8, heads=2, mlp_ratio=1.5, activation=activation, mlp_bias=False)
+    mlp = LanguageModel(shape, 50, generator(0)).double().layers[0].mlp
+    x = torch.randn(8, dtype=torch.double)
+    gate, line, back = (part.weight.tolist() for part in (mlp.gate, mlp.fc1, mlp.fc2))
+    product = lambda row: sum(w * v for w, v in zip(row, x.tolist(), strict=True))  # noqa: E731
+    inner = [curve(product(g)) * product(w) for g, w in zip(gate, line, strict=True)]
+    expected = [sum(w * v for w, v in zip(row, inner, strict=True)) for row in back]
+    torch.testing.assert_close(mlp(x), torch.tensor(expected, dtype=torch.double))
+
+
 def test_the_top_of_a_stack_with_norms_behind_is_its_last_layer():
     before, behind = (LanguageModel(Architecture(norm_first=first), 50, generator(0)) for first in (True, False))
     assert (before.top_hidden_state, behind.top_hidden_state) == (3, 2)

@@ -29,6 +29,11 @@ TURNED = (
     ("backward LM", {"add_eos": True, "context_size": 3}),
     ("backward LM", {"sliding_window": 2}),
     ("conditional LM", {"add_eos": True, "context_size": 1}),
+    ("FIM", {"fim_rate": 1.0, "fim_spm_rate": 0.5, "sliding_window": 4}),
+    ("FIM", {"fim_rate": 1.0, "add_eos": False, "score_sentinels": False}),
+    ("causal masking", {"score_sentinels": False}),
+    ("causal masking", {"no_span": "plain", "max_spans": 2}),
+    ("causal masking", {"no_span": "redrawn"}),
     ("MLM", {"add_special_tokens": True, "mask_ratio": 0.5, "mask_replace_prob": 0.4, "random_replace_prob": 0.3}),
     ("MLM", {"selection": "iid"}),
     ("MLM", {"selection": "stochastic", "max_predictions": 3}),
@@ -272,7 +277,7 @@ NOT_RESTORED = ("skip-gram", "skip-gram NS", "skip-gram NCE", "DIM", "InfoWord",
 NOT_RESTORED = (*NOT_RESTORED, "entity replacement")
 """What asks for less than it hides; word vectors do too as soon as frequent words are dropped."""
 
-READS_A_PART = {"ShiftRight", "ArrangeWindows", "FirstOfPair"}
+READS_A_PART = {"AskInput", "ShiftRight", "ArrangeWindows", "FirstOfPair"}
 """Stages that leave words of the text out of the input on purpose."""
 
 

@@ -96,6 +96,24 @@ def test_t5_draws_every_word_alone_and_an_idle_row_asks_nothing(name):
     assert name == "T5 mask in place" or torch.equal(idle, ~batch.targets[0].loss_mask.any(1))
 
 
+@pytest.mark.parametrize(
+    ("name", "ratio", "masked", "random"),
+    [("MLM at 20 %", 0.2, 1.0, 0.0), ("MLM at 30 %", 0.3, 0.8, 0.1), ("MLM at 40 %", 0.4, 1.0, 0.0)],
+)
+def test_later_papers_hide_more_words_with_and_without_random_ones(name, ratio, masked, random):
+    """NeoBERT, ModernBERT and Wettig et al.; each word alone but for the last, which draws as fairseq does."""
+    batch = find_objective(name).batch(plain_rows(6000, 13), generator(3))
+    chosen = int(batch.selected.sum())
+    if name == "MLM at 40 %":
+        assert set(batch.selected.sum(1).tolist()) == {6}  # 0.4 of 13 words and two special tokens
+    else:
+        assert_share(chosen, batch.selected.numel(), ratio)
+    done = batch.actions[batch.selected]
+    for action, share in ((Action.MASKED, masked), (Action.RANDOMISED, random)):
+        number = int((done == action).sum())
+        assert number == share * chosen if share in (0, 1) else assert_share(number, chosen, share) is None
+
+
 # special tokens within a text
 
 
