@@ -13,7 +13,7 @@ from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered, tune
 from playground.finetuning.strategy.losses import ReadingBudget
-from playground.finetuning.strategy.plasticity import BIASES, PaintedCell
+from playground.finetuning.strategy.plasticity import APART, PaintedCell
 from playground.finetuning.strategy.strategy import OTHER, Strategy
 from playground.models.cost import operations
 from playground.models.model import LanguageModel
@@ -76,8 +76,8 @@ def cost(
         matrices = [p.numel() for p in extras.get(group, parameters) if p.dim() > 1]
         free = group.startswith("embeddings") or group == OTHER  # other tasks' tokens cost what the task's own do
         weights = 0 if free else sum(matrices)
-        attention = attended if group.startswith("encoder") and not group.endswith(BIASES) else 0.0
-        within = (*extras, f"{group}{BIASES}")  # what is in every layer, or in this one, lies below it too
+        attention = attended if group.startswith("encoder") and not group.endswith(APART) else 0.0
+        within = (*extras, f"{group} {strategy.own_row}")  # what is in every layer, or in this one, lies below it too
         beneath = plan[[k for k, other in enumerate(run.groups) if k < index or other in within]].any(dim=0)
         per_token += operations(weights, attention, plan[index].float(), beneath.float())
     budget = ReadingBudget(setting.steps, tokens, base.held_out.ids.shape[1])

@@ -20,8 +20,8 @@ from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import AnyHead, new_head
 from playground.finetuning.strategy.losses import Pull, StepContext, WeightAverage
-from playground.finetuning.strategy.plasticity import BIASES, restarts
-from playground.finetuning.strategy.strategy import OTHER, Strategy, is_bias
+from playground.finetuning.strategy.plasticity import layer_of, restarts
+from playground.finetuning.strategy.strategy import OTHER, STANDS_APART, Strategy
 from playground.models import make_model
 from playground.models.adapters import Attached, attach, make_adapter
 from playground.models.model import LanguageModel, Network
@@ -441,8 +441,8 @@ def parameters(
     named, groups = dict(model.named_parameters()), Groups()
     for group, names in model.groups().items():
         used = [name for name in names if _reads(model, name, writes)]
-        biases = [name for name in used if apart == "biases" and is_bias(name)]
-        for row, some in ((group, [name for name in used if name not in biases]), (f"{group}{BIASES}", biases)):
+        own = [name for name in used if apart and STANDS_APART[apart](name)]
+        for row, some in ((group, [name for name in used if name not in own]), (f"{group} {apart}", own)):
             groups |= {row: tuple(named[name] for name in some)} if some else {}
     new = {name: tuple(module.parameters()) for name, module in (extras or {}).items()}
     return {**groups, **new, HEAD: tuple(head.parameters())}
@@ -458,7 +458,7 @@ def _reads(model: LanguageModel, name: str, writes: bool = False) -> bool:
 
 def _level(group: str, top: int) -> int:
     """The lowest level that a group makes: 0 the embeddings, k layer k; a decoder and what is new follow the top."""
-    body = group.removesuffix(BIASES)
+    body = layer_of(group)
     if body.startswith("encoder layer "):
         return int(body.rsplit(" ", 1)[1])
     return 0 if body == "embeddings" else top + 1

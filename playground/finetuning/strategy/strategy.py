@@ -19,7 +19,7 @@ from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import TOP, Head, check_writing
 from playground.finetuning.strategy.losses import AuxLoss
 from playground.finetuning.strategy.multitask import OtherTasks, SampledTasks
-from playground.finetuning.strategy.plasticity import BIASES, PaintedCell, Plasticity, everything, paint
+from playground.finetuning.strategy.plasticity import APART, PaintedCell, Plasticity, everything, layer_of, paint
 from playground.finetuning.strategy.task_losses import TaskLoss
 from playground.models import Architecture
 from playground.models.adapters import AdapterKind
@@ -34,6 +34,14 @@ def is_bias(name: str) -> bool:
     """Whether a parameter is a bias by its name, such as `fc1.bias`, `bias_hh_l0` or `content_bias`."""
     return "bias" in name.rpartition(".")[2]
 
+
+def is_norm(name: str) -> bool:
+    """Whether a parameter is the weight or the bias of a norm by its name, such as `ln_1.weight`."""
+    return name.split(".")[-2].endswith(("ln", "ln_1", "ln_2", "ln_f", "ln_embedding", "ln_cross_attn"))
+
+
+STANDS_APART = {"biases": is_bias, "norms": is_norm}
+"""What may have a row of its own in the plan, by its name."""
 
 FAMILIES = {
     "control": "nothing is transferred: the control that every benefit is compared with",
@@ -92,7 +100,7 @@ class Strategy:
     extra_features: tuple[ExtraFeatures, ...] = ()
     head: Head = TOP
     fresh: Literal["", "encoder", "decoder", "layers", "everything"] = ""
-    own_row: Literal["", "biases"] = ""
+    own_row: Literal["", "biases", "norms"] = ""
     averaged: float = 0.0
     painted: tuple[PaintedCell, ...] = ()
     made_of: tuple[str, ...] = ()
@@ -146,12 +154,12 @@ class Strategy:
     def rows(self, shape: Architecture) -> tuple[str, ...]:
         """The layer groups of its plan for a transformer, lowest first.
 
-        Biases that are apart are those of layers, and of the embeddings where these have a norm.
+        What is apart is in the layers, and in the embeddings where these have a norm.
         """
         body = [f"encoder layer {k + 1}" for k in range(shape.layers)]
-        biased = {*body, *(["embeddings"] if shape.embedding_norm else [])} if self.own_row == "biases" else set[str]()
-        both = [row for group in ("embeddings", *body) for row in (group, f"{group}{BIASES}")]
-        kept = [row for row in both if not row.endswith(BIASES) or row.removesuffix(BIASES) in biased]
+        parted = {*body, *(["embeddings"] if shape.embedding_norm else [])} if self.own_row else set[str]()
+        both = [row for group in ("embeddings", *body) for row in (group, f"{group} {self.own_row}")]
+        kept = [row for row in both if not row.endswith(APART) or layer_of(row) in parted]
         return (*kept, *self.new, "task head")
 
     def check(self, learner: TrainState, task: Task) -> None:
@@ -169,10 +177,10 @@ class Strategy:
             )
         groups = learner.model.groups().items()
         body = (name for group, names in groups if group.startswith(("embeddings", "encoder")) for name in names)
-        if self.own_row == "biases" and not any(map(is_bias, body)):
+        if self.own_row and not any(map(STANDS_APART[self.own_row], body)):
             raise UserError(
-                f"{self.name} trains the biases of a model, and {learner.entry.name} has none. Choose another "
-                "strategy, or a base with biases, such as BERT."
+                f"{self.name} trains the {self.own_row} of a model, and {learner.entry.name} has none. Choose another "
+                f"strategy, or a base with {self.own_row}, such as BERT."
             )
         for term in (*self.penalties, *self.aux_losses):
             term.check(learner, task)

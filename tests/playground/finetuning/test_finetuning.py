@@ -671,6 +671,12 @@ def test_sequential_unfreezing_keeps_the_embeddings_for_the_last_stage():
     assert plan.T.tolist() == [[0, 0, 0, 0, 1]] * 2 + [[0, 1, 1, 1, 1]] * 2 + [[1] * 5] * 2
 
 
+def test_lp_ft_takes_the_head_alone_and_then_everything_at_once():
+    """arXiv:2202.10054, sec. 3: linear probing, then full fine-tuning from there."""
+    assert find_strategy("LP-FT").plan(GROUPS, 6).T.tolist() == [[0, 0, 0, 0, 1]] * 3 + [[1] * 5] * 3
+    assert find_strategy("LP-FT(probe_share=0.25)").plan(GROUPS, 4).T.tolist() == [[0, 0, 0, 0, 1]] + [[1] * 5] * 3
+
+
 @pytest.mark.parametrize("name", ["RoBERTa", "GPT-2"])
 def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
     """Width 16, one layer: 2md + d + m for each of two adapters and 2d for each of two norms, 2rd for each of two
@@ -682,6 +688,7 @@ def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
         "LoRA": 2 * (2 * 4 * 16),
         "prefix tuning": 2 * 4 * 16 + 2,
         "BitFit": 4 * 16 + 5 * 16 + 3 * 16,
+        "norms only": 3 * (16 + 16),
     }
     for strategy, count in counts.items():
         outcome = tuned(find_strategy(strategy), name)[-1]
