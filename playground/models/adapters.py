@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
+from math import sqrt
 from typing import Any, ClassVar
 
 import torch
@@ -21,10 +22,21 @@ Undo = Callable[[], object]
 
 
 class AdapterKind:
-    """A kind of extra module; with `for_each_task` every task of several has its own beside a shared body."""
+    """A kind of extra module; with `for_each_task` every task of several has its own beside a shared body.
+
+    `rates` are the rows of its plan, and how many times as fast as the task's head each of them learns.
+    """
 
     name: ClassVar[str]
     for_each_task: ClassVar[bool] = False
+
+    @property
+    def rates(self) -> dict[str, float]:
+        return {self.name: 1.0}
+
+    def row(self, parameter: str) -> str:
+        """The row of the plan in which a parameter of a module is."""
+        return self.name
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         """A fresh module for every layer."""
@@ -45,6 +57,15 @@ class Attached:
     model: LanguageModel
     modules: nn.ModuleList
     _undo: list[Undo] = field(default_factory=list)
+
+    @property
+    def rows(self) -> dict[str, list[nn.Parameter]]:
+        """Its parameters by row of the plan; one that several layers share comes once for each."""
+        found: dict[str, list[nn.Parameter]] = {row: [] for row in self.kind.rates}
+        for module in self.modules:
+            for name, parameter in module.named_parameters():
+                found[self.kind.row(name)].append(parameter)
+        return found
 
     def attach(self) -> None:
         for block, module in zip(self.model.layers, self.modules, strict=True):
@@ -122,18 +143,31 @@ class Adapter(AdapterKind):
 
 
 class LoRALayer(nn.Module):
-    """A low-rank update `x A B` of a linear layer, times a scale, 0 at first."""
+    """A low-rank update `x A B` of a linear layer, times a scale, 0 at first.
 
-    def __init__(self, linear: nn.Linear, rank: int, scale: float, rng: Generator) -> None:
+    With `use_dora` each row of the updated matrix is divided by its norm, through which no gradient passes, and
+    multiplied by a learned magnitude, at first the norm of the row (arXiv:2402.09353, sec. 4.1 and 4.3).
+    """
+
+    def __init__(self, linear: nn.Linear, rank: int, scale: float, use_dora: bool, rng: Generator) -> None:
         super().__init__()
         self.lora_a = nn.Linear(linear.in_features, rank, bias=False)
         self.lora_b = nn.Linear(rank, linear.out_features, bias=False)
         self.scale = scale
         _start(self.lora_a.weight, rng)
         nn.init.zeros_(self.lora_b.weight)
+        self.magnitude = nn.Parameter(linear.weight.detach().norm(dim=1)) if use_dora else None
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.scale * self.lora_b(self.lora_a(x))
+    def forward(self, linear: nn.Linear, x: Tensor, out: Tensor) -> Tensor:
+        """What the layer gives for `x`, updated; `out` is what it gives without."""
+        update = self.scale * self.lora_b(self.lora_a(x))
+        if self.magnitude is None:
+            return out + update
+        product = out if linear.bias is None else out - linear.bias
+        with torch.no_grad():
+            norm = (linear.weight + self.scale * self.lora_b.weight @ self.lora_a.weight).norm(dim=1)
+        factor = self.magnitude / norm.clamp(min=1e-12)  # a pruned row has no norm
+        return out + (factor - 1) * product + factor * update
 
 
 ATTENTION, MLP = ("query", "key", "value", "out"), ("fc1", "fc2", "gate")
@@ -144,29 +178,49 @@ TARGETS = {
 """The linear layers of a block that LoRA updates, by what they are called (arXiv:2106.09685, table 5)."""
 
 
+def linears(block: Block, targets: str) -> list[nn.Linear]:
+    """The linear layers of a block that are targets."""
+    parts = dict((*block.attn.named_children(), *block.mlp.named_children()))
+    return [part for name in TARGETS[targets] if isinstance(part := parts.get(name), nn.Linear)]
+
+
+def beside(linear: nn.Linear, module: nn.Module) -> Undo:
+    """A module changes what a linear layer gives."""
+    return linear.register_forward_hook(lambda own, args, out: module(own, args[0], out)).remove
+
+
 @dataclass(frozen=True)
 class LoRA(AdapterKind):
-    """LoRA: low-rank updates beside some matrices of every layer (arXiv:2106.09685, sec. 4.1-4.2)."""
+    """LoRA: low-rank updates beside some matrices of every layer (arXiv:2106.09685, sec. 4.1-4.2).
+
+    rsLoRA divides by the root of the rank (arXiv:2312.03732), LoRA+ has a rate of its own for what is not A
+    (arXiv:2402.12354), DoRA learns the magnitudes of the rows too (arXiv:2402.09353).
+    """
 
     rank: int = knob(4, 1, 64, unit="rank", why="How many directions the matrices may change in.")
     alpha: float = knob(4.0, 0.125, 512.0, unit="", why="Updates are multiplied by alpha / rank.")
     targets: str = knob("query and value", choices=tuple(TARGETS), why="Which matrices of a layer are updated.")
+    use_rslora: bool = knob(False, why="Multiply by alpha / sqrt(rank), so that a high rank learns as fast as a low.")
+    loraplus_lr_ratio: float = knob(1.0, 1.0, 64.0, unit="times", why="B's learning rate, in times of A's (LoRA+).")
+    use_dora: bool = knob(False, why="Learn the length of each row of a matrix apart from its direction (DoRA).")
     name = "low-rank updates"
 
+    @property
+    def rates(self) -> dict[str, float]:
+        if self.loraplus_lr_ratio == 1.0:
+            return {self.name: 1.0}
+        return {f"{self.name} A": 1.0, f"{self.name} B": self.loraplus_lr_ratio}
+
+    def row(self, parameter: str) -> str:
+        return [*self.rates][0 if "lora_a" in parameter else -1]
+
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
-        make = partial(LoRALayer, rank=self.rank, scale=self.alpha / self.rank, rng=rng)
-        return nn.ModuleList(nn.ModuleList(map(make, self.linears(block))) for block in model.layers)
+        scale = self.alpha / (sqrt(self.rank) if self.use_rslora else self.rank)
+        make = partial(LoRALayer, rank=self.rank, scale=scale, use_dora=self.use_dora, rng=rng)
+        return nn.ModuleList(nn.ModuleList(map(make, linears(block, self.targets))) for block in model.layers)
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
-        def beside(linear: nn.Linear, update: nn.Module) -> Undo:
-            return linear.register_forward_hook(lambda _, args, out: out + update(args[0])).remove
-
-        return list(map(beside, self.linears(block), module.children()))
-
-    def linears(self, block: Block) -> list[nn.Linear]:
-        """The linear layers of a block that are updated."""
-        parts = dict((*block.attn.named_children(), *block.mlp.named_children()))
-        return [part for name in TARGETS[self.targets] if isinstance(part := parts.get(name), nn.Linear)]
+        return list(map(beside, linears(block, self.targets), module.children()))
 
 
 class PALLayer(nn.Module):

@@ -70,7 +70,7 @@ def cost(
     plan = strategy.plan(tuple(run.groups), setting.steps) != 0
     length = float(train.tokens.lengths.float().mean())
     tokens, attended = setting.batch_size * length, length * run.model.shape.width
-    extras = {e.kind.name: [p for module in e.modules for p in module.parameters()] for e in run.attached}
+    extras = {row: parameters for e in run.attached for row, parameters in e.rows.items()}
     per_token = torch.zeros(setting.steps)
     for index, (group, parameters) in enumerate(run.groups.items()):
         matrices = [p.numel() for p in extras.get(group, parameters) if p.dim() > 1]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Literal
 
 import torch
@@ -19,7 +20,7 @@ from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import TOP, Head, check_writing
 from playground.finetuning.strategy.losses import AuxLoss
 from playground.finetuning.strategy.multitask import OtherTasks, SampledTasks
-from playground.finetuning.strategy.plasticity import APART, PaintedCell, Plasticity, everything, layer_of, paint
+from playground.finetuning.strategy.plasticity import PaintedCell, Plasticity, everything, paint
 from playground.finetuning.strategy.task_losses import TaskLoss
 from playground.models import Architecture
 from playground.models.adapters import AdapterKind
@@ -75,7 +76,7 @@ class Strategy:
 
     `waiting` is the plan of the steps in which the task waits for the old question, `plasticity` that of the rest.
     `penalties` hold the weights back and are 0 at the start; `aux_losses` are further losses in the same steps;
-    `task_loss` takes the task's own in another form; `adapters` are new modules, which learn as the head does;
+    `task_loss` takes the task's own in another form; `adapters` are new modules, which learn when the head does;
     `extra_features` are further inputs of the model or the head. `head` says what the task's head reads, `fresh` which
     part of the model is initialised again, `own_row` which parameters of a group form a row of their own in the plan,
     `averaged` over which last share of the steps the final weights are the mean, `painted` are cells of the plan edited
@@ -128,7 +129,12 @@ class Strategy:
     @property
     def new(self) -> tuple[str, ...]:
         """The rows of its plan for what is added to the model, without the task's head."""
-        return (*(extra.name for extra in self.adapters), *([OTHER] if self.others else []))
+        return (*self._added, *([OTHER] if self.others else []))
+
+    @property
+    def _added(self) -> dict[str, float]:
+        """The rows of the extra modules, with the times of the head's rate at which they learn."""
+        return {row: times for extra in self.adapters for row, times in extra.rates.items()}
 
     def waits(self, steps: int) -> int:
         """In how many of the first steps the task's own loss is left out, so that its head cannot learn."""
@@ -146,6 +152,8 @@ class Strategy:
         assert plan.shape == (len(old), steps), f"{self.name} plans {tuple(plan.shape)}"
         whole = plan[-1].repeat(len(groups), 1)
         whole[old] = plan
+        for row, times in self._added.items():
+            whole[[k for k, group in enumerate(groups) if group == row]] *= times
         if self.others and OTHER in groups:  # they learn whenever they are read and anything learns
             read = torch.arange(steps) < self.others.reading(steps)
             whole[list(groups).index(OTHER)] = plan.amax(dim=0) * read
@@ -158,9 +166,8 @@ class Strategy:
         """
         body = [f"encoder layer {k + 1}" for k in range(shape.layers)]
         parted = {*body, *(["embeddings"] if shape.embedding_norm else [])} if self.own_row else set[str]()
-        both = [row for group in ("embeddings", *body) for row in (group, f"{group} {self.own_row}")]
-        kept = [row for row in both if not row.endswith(APART) or layer_of(row) in parted]
-        return (*kept, *self.new, "task head")
+        both = [(row, *([f"{row} {self.own_row}"] if row in parted else [])) for row in ("embeddings", *body)]
+        return (*chain.from_iterable(both), *self.new, "task head")
 
     def check(self, learner: TrainState, task: Task) -> None:
         """Refuse a model or a task that it cannot be used for."""

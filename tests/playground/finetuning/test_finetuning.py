@@ -686,6 +686,7 @@ def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
     counts = {
         "adapters": 2 * (2 * 16 * 16 + 16 + 16) + 2 * 2 * 16,
         "LoRA": 2 * (2 * 4 * 16),
+        "DoRA": 2 * (2 * 4 * 16 + 16),
         "prefix tuning": 2 * 4 * 16 + 2,
         "BitFit": 4 * 16 + 5 * 16 + 3 * 16,
         "norms only": 3 * (16 + 16),
@@ -855,11 +856,36 @@ def test_adapters_train_norms_of_their_own_and_give_back_those_of_the_model(norm
 LORA_SHAPES = {"BERT": {"norm_first": False, "attention_bias": True}, "GPT-2": {"norm_first": True}}
 
 
+def low_rank_update(weight, update):
+    """W + alpha / r B A (arXiv:2106.09685, sec. 4.1)."""
+    return weight + 2.5 * update.lora_b.weight @ update.lora_a.weight
+
+
+def stabilised_update(weight, update):
+    """W + alpha / sqrt(r) B A (arXiv:2312.03732)."""
+    return weight + 5.0 / 2**0.5 * update.lora_b.weight @ update.lora_a.weight
+
+
+def magnitude_and_direction(weight, update):
+    """m V / |V| by rows, V = W + alpha / r B A, |V| a constant (arXiv:2402.09353, eq. 5 and sec. 4.3)."""
+    direction = low_rank_update(weight, update)
+    lengths = torch.stack([sum(number**2 for number in row) ** 0.5 for row in direction.detach()])
+    return update.magnitude[:, None] * direction / lengths[:, None]
+
+
+MERGED = {
+    "LoRA": (low_rank_update, {}), "rsLoRA": (stabilised_update, {"use_rslora": True}),
+    "DoRA": (magnitude_and_direction, {"use_dora": True}),
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("targets", TARGETS)
 @pytest.mark.parametrize("entry", LORA_SHAPES)
-def test_low_rank_updates_are_those_of_merged_matrices(entry, targets):
-    """W + alpha / r B A, output and gradients (arXiv:2106.09685, sec. 4.1)."""
-    kind = LoRA(rank=2, alpha=5.0, targets=targets)
+@pytest.mark.parametrize("method", MERGED)
+def test_updates_are_those_of_merged_matrices(method, entry, targets):
+    """Output and gradients."""
+    merge, settings = MERGED[method]
+    kind = LoRA(rank=2, alpha=5.0, targets=targets, **settings)
     model, plugged = plugged_model(kind, entry, **LORA_SHAPES[entry])
     names = {id(p): name for name, p in model.named_parameters()}
     updates, tokens = list(plugged.modules.parameters()), texts().tokens
@@ -873,8 +899,7 @@ def test_low_rank_updates_are_those_of_merged_matrices(entry, targets):
         wanted = targets.replace("attention", "query key value output").replace("mlp", "fc1 fc2").split()
         chosen = [linear for name, linear in linears.items() if name in wanted]
         for linear, update in zip(chosen, layer.children(), strict=True):
-            weight = linear.weight + 2.5 * update.lora_b.weight @ update.lora_a.weight
-            merged[names[id(linear.weight)]] = weight
+            merged[names[id(linear.weight)]] = merge(linear.weight, update)
     expected = functional_call(
         _Features(model), {f"model.{name}": weight for name, weight in merged.items()}, (tokens,)
     )
@@ -894,15 +919,42 @@ class _Features(nn.Module):
         return self.model.features(tokens)
 
 
+def test_b_of_lora_plus_learns_sixteen_times_as_fast_as_a():
+    """arXiv:2402.12354: the rate of B is lambda times that of A, which is also that of the head."""
+    plus = find_strategy("LoRA+")
+    run = Finetuner(base_of(), plus, numbered(texts(), base_of()), SETTING, 0)
+    rows = dict(zip(run.groups, run.plan.tolist(), strict=True))
+    assert rows["low-rank updates A"] == rows[HEAD] == [1.0] * SETTING.steps
+    assert rows["low-rank updates B"] == [16.0] * SETTING.steps
+    layer = run.attached[0].modules[0]
+    assert [*map(id, run.groups["low-rank updates A"])] == [id(update.lora_a.weight) for update in layer]
+    assert [*map(id, run.groups["low-rank updates B"])] == [id(update.lora_b.weight) for update in layer]
+    before = [update.lora_b.weight.clone() for update in layer]
+    run.learn(0)  # the first step of AdamW is the rate, for every number that has a gradient
+    moves = [float((u.lora_b.weight - b).detach().abs().max()) for u, b in zip(layer, before, strict=True)]
+    assert moves == pytest.approx([16 * plus.rate] * len(moves), rel=2e-2)
+    both = find_strategy("DoRA(loraplus_lr_ratio=4)")
+    run = Finetuner(base_of(), both, numbered(texts(), base_of()), SETTING, 0)
+    assert len(run.groups["low-rank updates B"]) == 2 * len(run.groups["low-rank updates A"]), "magnitudes too"
+
+
+def test_a_plus_at_the_end_of_a_name_joins_nothing():
+    assert find_strategy("LoRA+").name == "LoRA plus"
+    assert find_strategy("LoRA+(rank=8)").name == "LoRA plus(rank=8)"
+    for text in ("LoRA+ + full", "full+LoRA+", "full + LoRA+ + R-Drop"):
+        assert {"full", "LoRA plus"} <= set(find_strategy(text).parts)
+    with pytest.raises(UserError, match="both bring 'low-rank updates'"):
+        find_strategy("LoRA + DoRA")
+
+
 def test_the_knobs_of_low_rank_updates_are_typed_in_brackets_and_told_apart():
     lora = find_strategy("LoRA")
     assert lora.adapters == (LoRA(rank=4, alpha=4.0, targets="query and value"),)
     wide = find_strategy("LoRA(rank=8, alpha=16, targets=attention and mlp)")
     assert wide.adapters == (LoRA(rank=8, alpha=16.0, targets="attention and mlp"),)
-    said = (
-        "(rank 4, alpha 4, targets query and value) vs. low-rank updates (rank 8, alpha 16, targets attention and mlp)"
-    )
-    assert said in difference(lora, wide)
+    said = difference(lora, wide)
+    assert "(rank 4, alpha 4, targets query and value, " in said
+    assert "vs. low-rank updates (rank 8, alpha 16, targets attention and mlp, use_rslora no, " in said
     with pytest.raises(UserError, match="targets is 'all'; choose one of query, key, value, output, "):
         find_strategy("LoRA(targets=all)")
 
@@ -925,7 +977,7 @@ def test_the_weights_of_extra_modules_are_held_once(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["full", "BitFit", "adapters", "LoRA(targets=attention and mlp)", "PAL", "prefix tuning"]
+    "name", ["full", "BitFit", "adapters", "LoRA(targets=attention and mlp)", "LoRA+", "DoRA", "PAL", "prefix tuning"]
 )
 def test_the_estimated_operations_are_those_that_are_counted(name):
     """A gradient passes down through every layer that has something learning within or below it."""
