@@ -324,7 +324,7 @@ NEAREST = (
     ),
     Nearest(
         "strategy", "LoRA", "it also trains a few parameters next to frozen matrices",
-        ("AdaLoRA", "VeRA", "SHiRA", "QLoRA", "IA3"),
+        ("AdaLoRA", "SHiRA", "QLoRA"),
     ),
     Nearest(
         "strategy", "prefix tuning", "it also learns vectors that a frozen model attends to, but in every layer",

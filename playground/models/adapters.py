@@ -17,6 +17,7 @@ from playground.knob import knob
 from playground.models.architecture import Architecture
 from playground.models.model import LanguageModel
 from playground.models.transformer import FULL, Attention, Block, SdpaMask, attend
+from playground.rng import generator
 
 Undo = Callable[[], object]
 
@@ -223,6 +224,85 @@ class LoRA(AdapterKind):
         return list(map(beside, linears(block, self.targets), module.children()))
 
 
+class IA3Layer(nn.Module):
+    """Factors, 1 at first, for the keys and the values, and for what the second linear layer of the MLP reads."""
+
+    def __init__(self, block: Block) -> None:
+        super().__init__()
+        sizes = (block.attn.key.out_features, block.attn.value.out_features, block.mlp.fc2.in_features)
+        self.key, self.value, self.inner = (nn.Parameter(torch.ones(size)) for size in sizes)
+
+
+@dataclass(frozen=True)
+class IA3(AdapterKind):
+    """(IA)3: keys, values and the inner activations of the MLP times learned factors (arXiv:2205.05638, sec. 3.3)."""
+
+    name = "learned factors"
+
+    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
+        return nn.ModuleList(map(IA3Layer, model.layers))
+
+    def insert(self, block: Block, module: nn.Module) -> list[Undo]:
+        assert isinstance(module, IA3Layer)
+
+        def scaled(factors: Tensor) -> Callable[..., Tensor]:
+            return lambda _, __, out: out * factors
+
+        def scale_input(_: nn.Module, args: tuple[Tensor]) -> Tensor:
+            return args[0] * module.inner
+
+        return [
+            block.attn.key.register_forward_hook(scaled(module.key)).remove,
+            block.attn.value.register_forward_hook(scaled(module.value)).remove,
+            block.mlp.fc2.register_forward_pre_hook(scale_input).remove,
+        ]
+
+
+class VeRALayer(nn.Module):
+    """An update `x A d B b` of a linear layer: frozen random A and B, learned vectors d and b, of which b starts at 0.
+
+    `vera_a` `[r, i]` and `vera_b` `[o, r]` are as much of the matrices that all layers share as this one needs.
+    """
+
+    def __init__(self, linear: nn.Linear, shared_a: Tensor, shared_b: Tensor, d_initial: float) -> None:
+        super().__init__()
+        self.register_buffer("vera_a", shared_a[:, : linear.in_features])
+        self.register_buffer("vera_b", shared_b[: linear.out_features])
+        self.vera_lambda_d = nn.Parameter(torch.full((len(shared_a),), d_initial))
+        self.vera_lambda_b = nn.Parameter(torch.zeros(linear.out_features))
+
+    vera_a: Tensor
+    vera_b: Tensor
+
+    def forward(self, _: nn.Linear, x: Tensor, out: Tensor) -> Tensor:
+        inner = self.vera_lambda_d * (x @ self.vera_a.T)  # [b, n, r]
+        return out + self.vera_lambda_b * (inner @ self.vera_b.T)
+
+
+@dataclass(frozen=True)
+class VeRA(AdapterKind):
+    """VeRA: low-rank updates whose matrices are random, frozen and the same in all layers (arXiv:2310.11454, sec. 3).
+
+    They depend on a key of their own and not on the seed of the run, so that they need not be stored.
+    """
+
+    rank: int = knob(32, 1, 1024, unit="rank", why="Size of the learned vector between the two random matrices.")
+    d_initial: float = knob(0.1, 0.001, 1.0, unit="", why="Where the numbers of that vector start.")
+    targets: str = knob("query and value", choices=tuple(TARGETS), why="Which matrices of a layer are updated.")
+    projection_prng_key: int = knob(0, 0, 1000, unit="", why="Seed of the two random matrices.")
+    name = "vectors between random matrices"
+
+    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
+        updated = [linears(block, self.targets) for block in model.layers]
+        widest = [max(sizes) for sizes in zip(*(each.weight.shape for some in updated for each in some), strict=True)]
+        own, device = generator(self.projection_prng_key, "VeRA"), model.token_embedding.weight.device
+        a, b = (_uniform(shape, own).to(device) for shape in ((self.rank, widest[1]), (widest[0], self.rank)))
+        return nn.ModuleList(nn.ModuleList(VeRALayer(each, a, b, self.d_initial) for each in some) for some in updated)
+
+    def insert(self, block: Block, module: nn.Module) -> list[Undo]:
+        return list(map(beside, linears(block, self.targets), module.children()))
+
+
 class PALLayer(nn.Module):
     """A narrow attention parallel to a layer, without an output matrix; the projections are shared by all layers."""
 
@@ -334,6 +414,11 @@ class PfeifferAdapter(AdapterKind):
         if block.norm_first:
             return [block.end.register_forward_hook(lambda _, __, out: out + module(out)).remove]
         return [block.ln_2.register_forward_hook(lambda norm, args, out: norm.forward(args[0] + module(out))).remove]
+
+
+def _uniform(shape: tuple[int, int], rng: Generator) -> Tensor:
+    """Kaiming's uniform initialisation (arXiv:1502.01852)."""
+    return (2 * torch.rand(shape, generator=rng) - 1) * sqrt(6 / shape[1])
 
 
 @torch.no_grad()

@@ -80,6 +80,8 @@ def cost(
         within = (*extras, f"{group} {strategy.own_row}")  # what is in every layer, or in this one, lies below it too
         beneath = plan[[k for k, other in enumerate(run.groups) if k < index or other in within]].any(dim=0)
         per_token += operations(weights, attention, plan[index].float(), beneath.float())
+    frozen = sum(b.numel() for e in run.attached for module in e.modules for b in module.buffers())
+    per_token += operations(frozen, 0.0, torch.zeros(setting.steps), plan.any(dim=0).float())
     budget = ReadingBudget(setting.steps, tokens, base.held_out.ids.shape[1])
     more = sum(term.tokens_read(budget) for term in (*strategy.penalties, *strategy.aux_losses))
     passes = strategy.task_loss.passes if strategy.task_loss else 1
@@ -100,10 +102,13 @@ def held(run: Finetuner) -> Held:
 
     with saved_tensors_hooks(keep, lambda value: value):
         run.learn(int((sizes[:, None] * learns).sum(dim=0).argmax()))
-    weights = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.every)}
+    frozen = {
+        b.untyped_storage().data_ptr(): b.untyped_storage().nbytes() for e in run.attached for b in e.modules.buffers()
+    }
+    weights = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.every)} | {*frozen}
     activations = sum(storage.nbytes() for address, storage in kept.items() if address not in weights)
     learning = PER_WEIGHT * int(sizes[learns.any(dim=1)].sum())
-    return Held(weights=int(sizes.sum()), learning=learning, activations=activations)
+    return Held(weights=int(sizes.sum()) + sum(frozen.values()), learning=learning, activations=activations)
 
 
 def held_at_rest(model: LanguageModel) -> Held:

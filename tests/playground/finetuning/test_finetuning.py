@@ -74,7 +74,7 @@ from playground.finetuning.strategy.plasticity import (
     head_only,
 )
 from playground.finetuning.strategy.semi_supervised import AdversarialFGM, half_hidden
-from playground.models.adapters import PAL, TARGETS, Adapter, LoRA, PrefixTuning, attach
+from playground.models.adapters import IA3, PAL, TARGETS, Adapter, LoRA, PrefixTuning, VeRA, attach, linears
 from playground.models.transformer import FULL, SdpaMask
 from playground.training import train
 from playground.training.checkpoint import Checkpoint, CorpusInfo
@@ -687,6 +687,8 @@ def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
         "adapters": 2 * (2 * 16 * 16 + 16 + 16) + 2 * 2 * 16,
         "LoRA": 2 * (2 * 4 * 16),
         "DoRA": 2 * (2 * 4 * 16 + 16),
+        "IA3": 16 + 16 + 64,
+        "VeRA": 2 * (32 + 16),
         "prefix tuning": 2 * 4 * 16 + 2,
         "BitFit": 4 * 16 + 5 * 16 + 3 * 16,
         "norms only": 3 * (16 + 16),
@@ -919,6 +921,56 @@ class _Features(nn.Module):
         return self.model.features(tokens)
 
 
+@pytest.mark.parametrize("entry", [*LORA_SHAPES, "ALBERT", "T5"])
+def test_learned_factors_are_those_of_merged_weights(entry):
+    """l K, l V and W2 (l f(W1 x)): rows of the matrices and biases, columns of W2 (arXiv:2205.05638, sec. 3.3)."""
+    model, plugged = plugged_model(IA3(), entry, **LORA_SHAPES.get(entry, {}))
+    tokens = texts().tokens
+    got = model.features(tokens)
+    plugged.detach()
+    for block, factors in zip(model.layers, plugged.modules, strict=True):
+        with torch.no_grad():
+            for linear, rows in ((block.attn.key, factors.key), (block.attn.value, factors.value)):
+                linear.weight *= rows[:, None]
+                if linear.bias is not None:
+                    linear.bias *= rows
+            block.mlp.fc2.weight *= factors.inner
+    assert torch.allclose(got, model.features(tokens), atol=1e-4)
+
+
+@pytest.mark.parametrize("targets", TARGETS)
+def test_vectors_between_random_matrices_are_those_of_merged_matrices(targets):
+    """W + diag(b) B diag(d) A, A and B the first rows and columns of matrices for all layers (arXiv:2310.11454)."""
+    model, plugged = plugged_model(VeRA(rank=3, targets=targets), "BERT")
+    tokens, layers = texts().tokens, [[*layer] for layer in plugged.modules]
+    got = model.features(tokens)
+    plugged.detach()
+    wide_a = max((update.vera_a for layer in layers for update in layer), key=torch.numel)
+    wide_b = max((update.vera_b for layer in layers for update in layer), key=torch.numel)
+    for block, layer in zip(model.layers, layers, strict=True):
+        for linear, update in zip(linears(block, targets), layer, strict=True):
+            assert torch.equal(update.vera_a, wide_a[:, : linear.in_features])
+            assert torch.equal(update.vera_b, wide_b[: linear.out_features])
+            b, d = update.vera_lambda_b.diag(), update.vera_lambda_d.diag()
+            linear.weight.data += (b @ update.vera_b @ d @ update.vera_a).detach()
+    assert torch.allclose(got, model.features(tokens), atol=1e-4)
+
+
+def test_the_random_matrices_are_frozen_and_those_of_their_key_whatever_the_seed():
+    def run(name, seed=0):
+        return Finetuner(base_of(), find_strategy(name), numbered(texts(), base_of()), SETTING, seed)
+
+    one, other, third = run("VeRA"), run("VeRA", seed=1), run("VeRA(projection_prng_key=1)")
+    first, second, last = ([*each.attached[0].modules.buffers()] for each in (one, other, third))
+    before = [b.clone() for b in first]
+    one.learn(0)
+    assert all(map(torch.equal, before, first)) and all(map(torch.equal, first, second))
+    assert not any(map(torch.equal, first, last))
+    assert len({b.untyped_storage().data_ptr() for b in first}) == 2, "all layers share them"
+    assert [float(b.abs().max()) <= (6 / b.shape[1]) ** 0.5 for b in first] == [True] * len(first)
+    assert held(run("VeRA"))["weights"] - held(run("VeRA(rank=1)"))["weights"] == 4 * 31 * (16 + 16 + 2)
+
+
 def test_b_of_lora_plus_learns_sixteen_times_as_fast_as_a():
     """arXiv:2402.12354: the rate of B is lambda times that of A, which is also that of the head."""
     plus = find_strategy("LoRA+")
@@ -964,7 +1016,8 @@ def test_the_weights_of_extra_modules_are_held_once(name):
     """What the backward pass keeps of them are weights, which are counted already, and no activations."""
     base = base_with()
     run, other = (Finetuner(base, find_strategy(name), numbered(texts(), base), SETTING, 0) for _ in range(2))
-    weights, kept = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.every)}, {}
+    frozen = [b for extra in run.attached for b in extra.modules.buffers()]
+    weights, kept = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.every, *frozen)}, {}
 
     def keep(value):
         kept[value.untyped_storage().data_ptr()] = value.untyped_storage()
@@ -977,7 +1030,19 @@ def test_the_weights_of_extra_modules_are_held_once(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["full", "BitFit", "adapters", "LoRA(targets=attention and mlp)", "LoRA+", "DoRA", "PAL", "prefix tuning"]
+    "name",
+    [
+        "full",
+        "BitFit",
+        "adapters",
+        "LoRA(targets=attention and mlp)",
+        "LoRA+",
+        "DoRA",
+        "IA3",
+        "VeRA",
+        "PAL",
+        "prefix tuning",
+    ],
 )
 def test_the_estimated_operations_are_those_that_are_counted(name):
     """A gradient passes down through every layer that has something learning within or below it."""
