@@ -327,8 +327,9 @@ NEAREST = (
         ("AdaLoRA", "SHiRA", "QLoRA"),
     ),
     Nearest(
-        "strategy", "prefix tuning", "it also learns vectors that a frozen model attends to, but in every layer",
-        ("prompt tuning", "P-tuning", "soft prompts"),
+        "strategy", "prompt tuning",
+        "it also learns virtual tokens at the input of a frozen model, but no network makes their vectors",
+        ("P-tuning",),
     ),
     Nearest(
         "strategy", "few-shot prompting", "it also shows solved examples, but without the reasoning",

@@ -15,7 +15,7 @@ from torch.nn.functional import gelu, relu
 from playground.errors import UserError
 from playground.knob import knob
 from playground.models.architecture import Architecture
-from playground.models.model import LanguageModel
+from playground.models.model import LanguageModel, Network
 from playground.models.transformer import FULL, Attention, Block, SdpaMask, attend
 from playground.rng import generator
 
@@ -25,11 +25,13 @@ Undo = Callable[[], object]
 class AdapterKind:
     """A kind of extra module; with `for_each_task` every task of several has its own beside a shared body.
 
-    `rates` are the rows of its plan, and how many times as fast as the task's head each of them learns.
+    `rates` are the rows of its plan, and how many times as fast as the task's head each of them learns. `more_tokens`
+    come before each text; a kind without any starts as the identity.
     """
 
     name: ClassVar[str]
     for_each_task: ClassVar[bool] = False
+    more_tokens: ClassVar[int] = 0
 
     @property
     def rates(self) -> dict[str, float]:
@@ -45,6 +47,10 @@ class AdapterKind:
 
     def layer(self, shape: Architecture, rng: Generator) -> nn.Module:
         raise NotImplementedError
+
+    def attach(self, model: LanguageModel, modules: nn.ModuleList) -> list[Undo]:
+        pairs = zip(model.layers, modules, strict=True)
+        return [undo for block, module in pairs for undo in self.insert(block, module)]
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         raise NotImplementedError
@@ -69,8 +75,7 @@ class Attached:
         return found
 
     def attach(self) -> None:
-        for block, module in zip(self.model.layers, self.modules, strict=True):
-            self._undo += self.kind.insert(block, module)
+        self._undo += self.kind.attach(self.model, self.modules)
 
     def detach(self) -> None:
         while self._undo:
@@ -388,6 +393,54 @@ class PrefixTuning(AdapterKind):
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         block.attn.prefix = module.forward
         return [lambda: setattr(block.attn, "prefix", None)]
+
+
+class VirtualTokens(nn.Module):
+    """Vectors `[k, d]` of virtual tokens, as the first layer reads them."""
+
+    def __init__(self, vectors: Tensor) -> None:
+        super().__init__()
+        self.vectors = nn.Parameter(vectors)
+
+    def forward(self) -> Tensor:
+        return self.vectors
+
+
+@dataclass(frozen=True)
+class PromptTuning(AdapterKind):
+    """Prompt tuning: learnt vectors of virtual tokens before the text, at the input only (arXiv:2104.08691, sec. 2).
+
+    No position is added to them and no norm changes them; the text keeps its positions. The decoder of a model with two
+    stacks does not attend to them.
+    """
+
+    num_virtual_tokens: int = knob(20, 1, 100, unit="tokens", why="How many virtual tokens come before the text.")
+    prompt_tuning_init: str = knob(
+        "vocabulary", choices=("vocabulary", "random"), why="The vectors start as those of random words, or as noise."
+    )
+    name = "virtual tokens"
+
+    @property
+    def more_tokens(self) -> int:
+        return self.num_virtual_tokens
+
+    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
+        assert model.layers, "refuses a model that has none"
+        return nn.ModuleList(VirtualTokens(self._vectors(model, network, rng)) for network in model.networks)
+
+    @torch.no_grad()
+    def _vectors(self, model: LanguageModel, network: Network, rng: Generator) -> Tensor:
+        """Vectors between -0.5 and 0.5, or those of words of the vocabulary (sec. 2.1)."""
+        if self.prompt_tuning_init == "random":
+            return torch.rand(self.num_virtual_tokens, network.width, generator=rng) - 0.5
+        table = model.token_embedding.weight
+        words = torch.randint(len(table), (self.num_virtual_tokens,), generator=rng)
+        return network.embed_words(words.to(table.device), table)
+
+    def attach(self, model: LanguageModel, modules: nn.ModuleList) -> list[Undo]:
+        for network, module in zip(model.networks, modules, strict=True):
+            network.prompt = module.forward
+        return [partial(setattr, network, "prompt", None) for network in model.networks]
 
 
 @dataclass(frozen=True)

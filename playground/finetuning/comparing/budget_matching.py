@@ -68,13 +68,14 @@ def cost(
         return Cost(0.0, 0.0)
     run = run or Finetuner(base, strategy, numbered(train, base), setting, seed)
     plan = strategy.plan(tuple(run.groups), setting.steps) != 0
-    length = float(train.tokens.lengths.float().mean())
+    length = float(train.tokens.lengths.float().mean()) + sum(e.kind.more_tokens for e in run.attached)
     tokens, attended = setting.batch_size * length, length * run.model.shape.width
     extras = {row: parameters for e in run.attached for row, parameters in e.rows.items()}
+    inputs = {OTHER, *(e.kind.name for e in run.attached if e.kind.more_tokens)}
     per_token = torch.zeros(setting.steps)
     for index, (group, parameters) in enumerate(run.groups.items()):
         matrices = [p.numel() for p in extras.get(group, parameters) if p.dim() > 1]
-        free = group.startswith("embeddings") or group == OTHER  # other tasks' tokens cost what the task's own do
+        free = group.startswith("embeddings") or group in inputs  # other tasks' tokens cost what the task's own do
         weights = 0 if free else sum(matrices)
         attention = attended if group.startswith("encoder") and not group.endswith(APART) else 0.0
         within = (*extras, f"{group} {strategy.own_row}")  # what is in every layer, or in this one, lies below it too

@@ -11,7 +11,7 @@ IA3 = Strategy(
     idea="Freeze the model; multiply keys, values and the inner activations of each MLP by learned factors.",
     source="arXiv:2205.05638, sec. 3.3, without the further losses of T-Few (sec. 3.2)",
     plasticity=head_only,
-    rate=1e-2,
+    rate=3e-2,
     published=PublishedRate(3e-3, "github.com/r-three/t-few, configs/ia3.json"),
     adapters=(FACTORS(),),
 )

@@ -74,7 +74,18 @@ from playground.finetuning.strategy.plasticity import (
     head_only,
 )
 from playground.finetuning.strategy.semi_supervised import AdversarialFGM, half_hidden
-from playground.models.adapters import IA3, PAL, TARGETS, Adapter, LoRA, PrefixTuning, VeRA, attach, linears
+from playground.models.adapters import (
+    IA3,
+    PAL,
+    TARGETS,
+    Adapter,
+    LoRA,
+    PrefixTuning,
+    PromptTuning,
+    VeRA,
+    attach,
+    linears,
+)
 from playground.models.transformer import FULL, SdpaMask
 from playground.training import train
 from playground.training.checkpoint import Checkpoint, CorpusInfo
@@ -209,7 +220,7 @@ def test_feature_based_trains_exactly_the_head_and_forgets_exactly_nothing(name)
 def test_full_trains_all_that_reading_a_text_needs(name):
     model = base_of(name).learner.model
     words = model.network.characters or model.token_embedding
-    stacks = [network.encoder for network in model._networks()]
+    stacks = [network.encoder for network in model.networks]
     reading = sum(p.numel() for part in (words, *stacks) for p in part.parameters())
     around = ("position_embedding", "segment_embedding", "ln_embedding", "embedding_projection")
     reading += sum(p.numel() for n, p in model.network.named_parameters() if n.split(".")[0] in around)
@@ -689,6 +700,7 @@ def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
         "DoRA": 2 * (2 * 4 * 16 + 16),
         "IA3": 16 + 16 + 64,
         "VeRA": 2 * (32 + 16),
+        "prompt tuning": 20 * 16,
         "prefix tuning": 2 * 4 * 16 + 2,
         "BitFit": 4 * 16 + 5 * 16 + 3 * 16,
         "norms only": 3 * (16 + 16),
@@ -971,6 +983,75 @@ def test_the_random_matrices_are_frozen_and_those_of_their_key_whatever_the_seed
     assert held(run("VeRA"))["weights"] - held(run("VeRA(rank=1)"))["weights"] == 4 * 31 * (16 + 16 + 2)
 
 
+@pytest.mark.parametrize("positions", ["rotary", "relative", "relative bias", "learned"])
+@pytest.mark.parametrize("entry", ["BERT", "GPT-2"])
+def test_a_prompt_is_a_plain_concatenation_before_the_text(entry, positions):
+    """arXiv:2104.08691, sec. 2: [P; X] through the frozen layers; a plain loop over the layers is the witness."""
+    kind = PromptTuning(num_virtual_tokens=3, prompt_tuning_init="random")
+    model, plugged = plugged_model(kind, entry, positions=positions)
+    [virtual], tokens = plugged.modules, texts().tokens
+    causal, real = entry == "GPT-2", tokens.valid
+    got = model.hidden_states(tokens)
+    slopes = torch.autograd.grad(got[-1][real].square().sum(), [virtual.vectors])
+    assert torch.allclose(got[-1], model.features(tokens), atol=1e-5)
+    plugged.detach()
+    words = model.hidden_states(tokens, last=0)[0]
+    assert torch.equal(got[0], words), "the text keeps its positions"
+    x = torch.cat([virtual.vectors.expand(len(words), -1, -1), words], dim=1)
+    allowed = torch.cat([torch.ones(len(real), 3, dtype=torch.bool), real], dim=1)[:, None, :]
+    allowed = allowed.expand(-1, x.shape[1], -1)
+    if causal:
+        allowed = allowed & torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
+    encoding = model.network._positions(torch.arange(x.shape[1]).repeat(len(x), 1))
+    for number, block in enumerate(model.layers):
+        x = block(x, SdpaMask(allowed[:, None], False), encoding)
+        assert torch.allclose(got[number + 1][real], x[:, 3:][real], atol=1e-5)
+    x = model.network.encoder.ln_f(x)
+    assert torch.allclose(got[-1][real], x[:, 3:][real], atol=1e-5)
+    known = torch.autograd.grad(x[:, 3:][real].square().sum(), [virtual.vectors])
+    assert torch.allclose(slopes[0], known[0], atol=1e-3, rtol=1e-3)
+
+
+@pytest.mark.parametrize("entry", ["GPT-2", "PLM"])
+def test_a_prompt_tells_no_word_to_who_may_not_see_it(entry):
+    """In a causal and in a permuted text another word changes no answer of a position that may not attend to it."""
+    model, _ = plugged_model(PromptTuning(num_virtual_tokens=3), entry)
+    learner = learner_of(entry, model={"layers": 2})
+    batch = learner.batch(BatchSampler.of(reviews(), 16, 4, 0, learner.device).at(0))
+    masked = batch.inputs.attn_mask if entry == "GPT-2" else batch.inputs.query_attn_mask
+    both = set()
+    for position in range(batch.inputs.ids.shape[1]):
+        ids = batch.inputs.ids.clone()
+        ids[0, position] = 7 + ids[0, position] % 5
+        [one], [other] = model(batch), model(replace(batch, inputs=replace(batch.inputs, ids=ids)))
+        seen = masked.dense()[0, one.positions, position] & (one.rows == 0)
+        assert torch.equal(one.scores[~seen], other.scores[~seen])
+        assert not seen.any() or not torch.allclose(one.scores[seen], other.scores[seen], atol=1e-5)
+        both |= {*seen[one.rows == 0].tolist()}
+    assert both == {True, False}
+    states = []
+    model(batch, states=states)
+    assert {state.shape for state in states} == {(*batch.inputs.ids.shape, 16)}, "a memory holds the text alone"
+
+
+def test_a_prompt_starts_as_words_of_the_vocabulary_or_as_noise():
+    def begun(settings="", seed=0):
+        strategy = find_strategy(f"prompt tuning({settings})" if settings else "soft prompts")
+        return Finetuner(base_of(), strategy, numbered(texts(), base_of()), SETTING, seed)
+
+    run = begun("num_virtual_tokens=5")
+    model, [module] = run.model, run.attached[0].modules
+    every = torch.arange(model.token_embedding.num_embeddings)
+    words = model.network.embed_words(every, model.token_embedding.weight)
+    assert torch.isclose(module.vectors[:, None], words).all(-1).any(1).tolist() == [True] * 5
+    assert not torch.equal(module.vectors, begun("num_virtual_tokens=5", seed=1).attached[0].modules[0].vectors)
+    [noise] = begun("prompt_tuning_init=random").attached[0].modules
+    assert noise.vectors.shape == (20, 16) and float(noise.vectors.detach().abs().max()) <= 0.5
+    before = module.vectors.clone()
+    run.learn(0)
+    assert not torch.equal(module.vectors, before)
+
+
 def test_b_of_lora_plus_learns_sixteen_times_as_fast_as_a():
     """arXiv:2402.12354: the rate of B is lambda times that of A, which is also that of the head."""
     plus = find_strategy("LoRA+")
@@ -1032,18 +1113,10 @@ def test_the_weights_of_extra_modules_are_held_once(name):
 @pytest.mark.parametrize(
     "name",
     [
-        "full",
-        "BitFit",
-        "adapters",
-        "LoRA(targets=attention and mlp)",
-        "LoRA+",
-        "DoRA",
-        "IA3",
-        "VeRA",
-        "PAL",
-        "prefix tuning",
+        "full", "BitFit", "adapters", "LoRA(targets=attention and mlp)", "LoRA+", "DoRA", "IA3", "VeRA", "PAL",
+        "prefix tuning", "prompt tuning(num_virtual_tokens=4)",
     ],
-)
+)  # fmt: skip
 def test_the_estimated_operations_are_those_that_are_counted(name):
     """A gradient passes down through every layer that has something learning within or below it."""
     learner = learner_of(model={"width": 64, "layers": 4, "heads": 4})
@@ -1233,7 +1306,7 @@ def test_a_combination_runs_and_obeys_its_plan():
             "pull to the start holds on to pre-trained weights, and the model starts from new ones",
         ),
         ("new decoder + mixout", "mixout holds on to pre-trained weights, and the decoder starts from new ones"),
-        ("full +", "no strategy named ''"),
+        ("full +", "no strategy named 'full \\+'"),
         ("full + nope", "no strategy named 'nope'"),
     ],
 )
