@@ -327,6 +327,10 @@ NEAREST = (
         ("AdaLoRA", "SHiRA", "QLoRA"),
     ),
     Nearest(
+        "strategy", "LoRA", "with use_rslora=yes its updates are multiplied by alpha / sqrt(rank)",
+        ("rsLoRA", "rank-stabilised LoRA", "rank-stabilized LoRA"),
+    ),
+    Nearest(
         "strategy", "prompt tuning",
         "it also learns virtual tokens at the input of a frozen model, but no network makes their vectors",
         ("P-tuning",),

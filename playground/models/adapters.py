@@ -248,18 +248,13 @@ class IA3(AdapterKind):
         return nn.ModuleList(map(IA3Layer, model.layers))
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
-        assert isinstance(module, IA3Layer)
-
-        def scaled(factors: Tensor) -> Callable[..., Tensor]:
-            return lambda _, __, out: out * factors
-
-        def scale_input(_: nn.Module, args: tuple[Tensor]) -> Tensor:
-            return args[0] * module.inner
+        def scaled(name: str) -> Callable[..., Tensor]:  # read by its name, so that a stack can put its own there
+            return lambda _, args, *out: getattr(module, name) * (out or args)[0]
 
         return [
-            block.attn.key.register_forward_hook(scaled(module.key)).remove,
-            block.attn.value.register_forward_hook(scaled(module.value)).remove,
-            block.mlp.fc2.register_forward_pre_hook(scale_input).remove,
+            block.attn.key.register_forward_hook(scaled("key")).remove,
+            block.attn.value.register_forward_hook(scaled("value")).remove,
+            block.mlp.fc2.register_forward_pre_hook(scaled("inner")).remove,
         ]
 
 
