@@ -9,9 +9,9 @@ IA3 = Strategy(
     aliases=("(IA)3", "IA^3"),
     family="added parts",
     idea="Freeze the model; multiply keys, values and the inner activations of each MLP by learned factors.",
-    source="arXiv:2205.05638, sec. 3.3, without the further losses of T-Few (sec. 3.2)",
+    source="arXiv:2205.05638, sec. 3.3, in the encoder alone and without the further losses of T-Few (sec. 3.2)",
     plasticity=head_only,
-    rate=3e-2,
+    rate=1e-2,
     published=PublishedRate(3e-3, "github.com/r-three/t-few, configs/ia3.json"),
     adapters=(FACTORS(),),
 )

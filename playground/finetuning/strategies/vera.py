@@ -11,6 +11,6 @@ VERA = Strategy(
     idea="As LoRA, but both matrices are random, frozen and shared by all layers; only vectors that scale them learn.",
     source="arXiv:2310.11454, sec. 3",
     plasticity=head_only,
-    rate=3e-2,
+    rate=1e-2,
     adapters=(VeRA(),),
 )

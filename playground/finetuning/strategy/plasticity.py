@@ -85,7 +85,7 @@ def decoder_first(groups: Sequence[str], steps: int) -> Tensor:
 
 
 def apart_only(groups: Sequence[str], steps: int) -> Tensor:
-    """Only the rows that stand apart from their layers and the task's head learn."""
+    """Only what has rows of its own and the task's head learn."""
     learns = [group.endswith(APART) for group in groups]
     learns[-1] = True
     return torch.tensor(learns).float()[:, None].repeat(1, steps)
