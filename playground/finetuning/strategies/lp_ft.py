@@ -8,6 +8,6 @@ LP_FT = Strategy(
     aliases=("linear probing then fine-tuning", "linear probe first", "LPFT"),
     family="unfreezing",
     idea="Train the head alone first, then everything: a trained head changes the layers below it less.",
-    source="arXiv:2202.10054, sec. 3; one rate for both halves here, there each has a search for its own",
+    source="arXiv:2202.10054, sec. 3; one rate and one optimiser for both halves here, there each half has its own",
     plasticity=ProbeFirst(),
 )
