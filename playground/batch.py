@@ -247,6 +247,21 @@ class AttentionMask:
             cells = cells & (arange(self.key_level.shape[1], self.key_level.device) != self.excluded[:, :, None])
         return cells if self.overrides is None else cells & self.overrides
 
+    def behind(self, number: int, two_sided: bool) -> "AttentionMask":
+        """The mask behind so many virtual tokens, which every position may attend to.
+
+        They attend to each other and to what every position of the text may attend to, so that nothing is told to who
+        may not see it; if the text is not read from both sides, each attends to those before it alone.
+        """
+        text = self.dense()
+        among, read = text.new_ones(len(text), number, number), text.all(dim=1, keepdim=True) & two_sided
+        first = torch.cat([among if two_sided else among.tril(), read.expand(-1, number, -1)], dim=2)
+        rest = torch.cat([text.new_ones(*text.shape[:2], number), text], dim=2)
+        cells = torch.cat([first, rest], dim=1)
+        level = zeros_view(cells[..., 0])
+        above = None if self.odd_layers is None else self.odd_layers.behind(number, two_sided)
+        return AttentionMask(level, level, overrides=cells, odd_layers=above)
+
     def at(self, positions: Tensor) -> "AttentionMask":
         """The mask of the queries at some positions `[b, m]`, in that order."""
 

@@ -120,8 +120,8 @@ def _spelt(package: str, kind: type[T]) -> dict[str, T]:
 
 
 def fold(name: str) -> str:
-    """A name in the spelling that names are compared in: its letters and digits, in lower case."""
-    return "".join(c for c in name.lower() if c.isalnum())
+    """A name in the spelling that names are compared in: its letters and digits, in lower case; LoRA+ is loraplus."""
+    return "".join(c for c in re.sub(r"\+\s*$", "plus", name.lower()) if c.isalnum())
 
 
 def _words(text: str) -> list[str]:

@@ -264,6 +264,7 @@ ROWS = (
         "The share of the arcs of the gold tree that are recovered, ignoring direction.",
         "undirected unlabelled attachment score",
     ),
+    ("virtual token", "A learned vector that a model reads as if it were a word of the text.", "soft prompt"),
     ("vocabulary", "All tokens that a model knows, each with a number.", "vocab"),
     ("warm-up", "The first steps of a run, in which the learning rate rises.", "warmup_ratio"),
     ("weight decay", "A pull of all weights towards zero in every step."),

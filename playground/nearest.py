@@ -309,11 +309,16 @@ NEAREST = (
     ),
     Nearest(
         "strategy", "LoRA", "it also trains a few parameters next to frozen matrices",
-        ("AdaLoRA", "VeRA", "SHiRA", "QLoRA", "DoRA", "IA3"),
+        ("AdaLoRA", "SHiRA", "QLoRA"),
     ),
     Nearest(
-        "strategy", "prefix tuning", "it also learns vectors that a frozen model attends to, but in every layer",
-        ("prompt tuning", "P-tuning", "soft prompts"),
+        "strategy", "LoRA", "with use_rslora=yes its updates are multiplied by alpha / sqrt(rank)",
+        ("rsLoRA", "rank-stabilised LoRA", "rank-stabilized LoRA"),
+    ),
+    Nearest(
+        "strategy", "prompt tuning",
+        "it also learns virtual tokens at the input of a frozen model, but no network makes their vectors",
+        ("P-tuning",),
     ),
     Nearest(
         "strategy", "few-shot prompting", "it also shows solved examples, but without the reasoning",

@@ -210,7 +210,7 @@ UNCOMPRESSED = "uncompressed"
 
 def read_pipeline(line: str) -> Pipeline:
     """Methods with commas or plus signs between them, such as "DistilBERT, int8"; "uncompressed" alone is none."""
-    parts = [part for some in split_outside_brackets(line, ",") for part in split_outside_brackets(some, "+")]
+    parts = [part for some in split_outside_brackets(line, ",") for part in split_outside_brackets(some, r"\+")]
     if [part.lower() for part in parts] == [UNCOMPRESSED]:
         return Pipeline()
     if not all(parts):

@@ -1,6 +1,6 @@
 """A language model: embeddings, one or two stacks, heads. It reads a `Batch` and scores its targets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -21,6 +21,7 @@ from playground.batch import (
     causal_mask,
     full_mask,
     mask_by_level,
+    ones_view,
     position_of,
     stream,
     zeros_view,
@@ -101,6 +102,7 @@ class Network(nn.Module):
         self.embedding_dropout = Dropout(shape.dropout) if shape.dropout else None
         if shape.two_streams and not shape.recurrent:
             self.query_embedding = nn.Parameter(torch.zeros(summed))
+        self.prompt: Callable[[], Tensor] | None = None  # virtual tokens before the text, as the first layer reads them
 
     def forward(
         self,
@@ -112,19 +114,23 @@ class Network(nn.Module):
     ) -> Tensor:
         """The last states of every position of a stream, `[b, n, d]`; what each layer reads is appended to `states`."""
         stream = stream.alternating(self.shape.attention_window)
-        x, positions = self._embed(stream, table), self._positions_in(stream, stream.position_ids)
+        x, stream, number = self._prompted(self._embed(stream, table), stream)
+        positions = self._positions_in(stream, stream.position_ids)
         if isinstance(self.encoder, RecurrentStack | WindowStack):  # which have no attention weights
             return self.encoder.hidden_states(x, stream.attn_mask, positions, 0, len(self.encoder.blocks))[-1]
-        return self.encoder(x, stream.attn_mask, positions, attn_weights, name, Memory(stream.mems, states))
+        x = self.encoder(x, stream.attn_mask, positions, attn_weights, name, Memory(stream.mems, states, number))
+        return x[:, number:] if number else x
 
     def hidden_states(self, stream: Stream, table: Tensor, below: Tensor | None, first: int, last: int) -> list[Tensor]:
         """The states `[b, n, d]` at the levels `first` to `last`: 0 embeddings, k layer k, then the final norm."""
         if below is not None and first == last:
             return [below]
         x = self._embed(stream, table) if below is None else below
+        x, stream, number = self._prompted(x, stream.alternating(self.shape.attention_window))
+        assert not (number and first), "what virtual tokens become in the layers below is not known"
         positions = self._positions_in(stream, stream.position_ids)
-        mask = stream.attn_mask.alternating(self.shape.attention_window)
-        return self.encoder.hidden_states(x, mask, positions, first, last)
+        levels = self.encoder.hidden_states(x, stream.attn_mask, positions, first, last)
+        return [level[:, number:] for level in levels] if number else levels
 
     def query_stream(
         self,
@@ -137,14 +143,17 @@ class Network(nn.Module):
         """The states `[b, m, d]` of the query stream at some positions `[b, m]`, without their tokens."""
         stream = stream.alternating(self.shape.attention_window)
         assert stream.query_attn_mask is not None, "a see stage with an order must come before"
-        masks, content = (stream.attn_mask, stream.query_attn_mask), self._embed(stream, table)
+        content = self._embed(stream, table)
         if isinstance(self.encoder, RecurrentStack):
-            return self.encoder.two_stream(content, masks, query_positions)
+            return self.encoder.two_stream(content, (stream.attn_mask, stream.query_attn_mask), query_positions)
         assert isinstance(self.encoder, Stack)
+        content, stream, number = self._prompted(content, stream)
+        query_positions = query_positions + number if number else query_positions
+        masks = (stream.attn_mask, cast("AttentionMask", stream.query_attn_mask))
         here = stream.position_ids.gather(1, query_positions)
         query = self._finish(self.query_embedding.expand(*query_positions.shape, -1), here)
         positions = (self._positions_in(stream, stream.position_ids), self._positions_in(stream, here, query_positions))
-        memory = Memory(stream.mems, states)
+        memory = Memory(stream.mems, states, number)
         return self.encoder.two_stream(content, query, masks, positions, attn_weights, query_positions, memory)
 
     def decode(
@@ -182,6 +191,30 @@ class Network(nn.Module):
             label = stream.label_ids.get(name)
             x = x + embedding(zeros_view(stream.ids) if label is None else label.ids)
         return self._finish(x, stream.position_ids, written)
+
+    def embed_words(self, ids: Tensor, table: Tensor) -> Tensor:
+        """What the first layer reads of some words `[k]`, each as a text of its own, `[k, d]`."""
+        return self._embed(stream(ids[:, None], zeros_view(ids[:, None]), ones_view(ids[:, None])), table)[:, 0]
+
+    def _prompted(self, x: Tensor, stream: Stream) -> tuple[Tensor, Stream, int]:
+        """What the first layer reads with the virtual tokens before it, its masks and positions, and their number.
+
+        The text keeps its positions, those of virtual tokens are below 0.
+        """
+        if self.prompt is None:
+            return x, stream, 0
+        virtual = self.prompt().to(x.dtype)  # [k, d]
+        number, position = len(virtual), stream.position_ids
+        rows = position[:1] if position.stride(0) == 0 else position  # the same in all rows
+        before = torch.arange(-number, 0, device=x.device).expand(len(rows), -1)
+        two_sided, asks = self.shape.attention == "bidirectional", stream.query_attn_mask
+        stream = replace(
+            stream, attn_mask=stream.attn_mask.behind(number, two_sided),
+            query_attn_mask=None if asks is None else asks.behind(number, two_sided),
+            position_ids=torch.cat([before, rows], dim=1).expand(len(x), -1),
+            segment_ids=pad(stream.segment_ids, (number, 0)),
+        )  # fmt: skip
+        return torch.cat([virtual.expand(len(x), -1, -1), x], dim=1), stream, number
 
     def _finish(self, x: Tensor, position: Tensor, written: bool = False) -> Tensor:
         """What the first layer reads: word, segment, language, labels and position, under a norm, as wide as it."""
@@ -408,10 +441,12 @@ class LanguageModel(nn.Module):
                 "Adapters need a transformer whose layers share all weights or none, and this is kind="
                 f"{shape.kind}, layer_sharing={shape.layer_sharing}. Choose a base such as BERT."
             )
-        stacks = [cast("Stack", network.encoder).layers for network in self._networks()]
+        stacks = [cast("Stack", network.encoder).layers for network in self.networks]
         return [layer for stack in stacks for layer in (stack[:1] if shape.layer_sharing == "all" else stack)]
 
-    def _networks(self) -> list[Network]:
+    @property
+    def networks(self) -> list[Network]:
+        """The networks that read a plain text, one for each direction."""
         main = cast("Network", self.network)
         return [main, self.backward_network] if self.shape.directions == 2 else [main]
 
@@ -419,7 +454,7 @@ class LanguageModel(nn.Module):
         """Each network that reads a plain text, with the text under its attention mask."""
         reads = ("left to right", "right to left") if self.shape.directions == 2 else (self.shape.attention,)
         plain = [self._plain(tokens, side) for side in reads]
-        return list(zip(self._networks(), plain, strict=True))
+        return list(zip(self.networks, plain, strict=True))
 
     def _plain(self, tokens: Tokens, reads: str = "") -> Stream:
         inputs = begin(tokens).inputs

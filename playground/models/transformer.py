@@ -75,16 +75,18 @@ FULL = SdpaMask(None, False)
 class Memory:
     """Segment-level recurrence (Transformer-XL, arXiv:1901.02860, sec. 3.2): what each layer reads of the text before.
 
-    `mems` are its kept states, `[b, m, d]` for each layer; those that the layers read now are appended to `states`.
+    `mems` are its kept states, `[b, m, d]` for each layer; those that the layers read now are appended to `states`,
+    without those of the first, `virtual` tokens.
     """
 
     mems: tuple[Tensor, ...] = ()
     states: list[Tensor] | None = None
+    virtual: int = 0
 
     def read(self, depth: int, x: Tensor) -> Tensor:
         """What a layer attends to, `[b, m + n, d]`: its memory and the states `x` `[b, n, d]`."""
         if self.states is not None:
-            self.states.append(x)
+            self.states.append(x[:, self.virtual :])
         return torch.cat([self.mems[depth].to(x.dtype), x], dim=1) if self.mems else x  # [b, m + n, d]
 
     def mask(self, allowed: AttentionMask) -> SdpaMask:

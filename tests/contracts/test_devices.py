@@ -35,7 +35,7 @@ from tests.second_device import MixedDevices, another_device, second_device
 
 OBJECTIVES = ("MLM", "PLM", "GloVe", "CVT", "T5 spans")
 OWN_BASES = {"decoder first": "T5", "new decoder": "T5", "new encoder": "BART"}
-STRATEGIES = ("full", "LoRA", "layer mix", "replay", "rewritten texts", "adversarial")
+STRATEGIES = ("full", "LoRA", "DoRA", "VeRA", "prompt tuning", "layer mix", "replay", "rewritten texts", "adversarial")
 
 
 @pytest.fixture(autouse=True)

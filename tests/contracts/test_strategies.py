@@ -52,6 +52,7 @@ MECHANISMS = (
     "feature-based", "full", "gradual unfreezing", "layer mix", "adapters", "projected attention layers", "LoRA",
     "prefix tuning", "BitFit", "embeddings kept", "EWC", "auxiliary LM loss", "ELMo at the input", "intermediate task",
     "adversarial", "self-training", "R-Drop", "FreeLB", "mixout", "Pfeiffer adapters", "temperature sampling",
+    "norms only", "prompt tuning",
 )  # fmt: skip
 """Every strategy is tested on BERT; these, one for each thing that can be done to a model, on all entries."""
 TRANSFORMERS = tuple(name for name in KINDS if KNOWN[name].model.kind == "transformer")
@@ -241,6 +242,13 @@ def test_biases_that_stand_apart_learn_as_fast_as_their_layer(name, steps):
         assert strategies()[name].plan(rows, steps).tolist() == expected
 
 
+def norms_of(model):
+    """The names of the weights and biases of all norms."""
+    for name, module in model.named_modules():
+        if isinstance(module, (nn.LayerNorm, nn.RMSNorm)):
+            yield from (f"{name}.{own}" for own, _ in module.named_parameters())
+
+
 def biases_of(model):
     """The names of all biases by the kinds of modules that have them."""
     named = {module: name for name, module in model.named_modules()}
@@ -255,21 +263,23 @@ def biases_of(model):
 
 @every_entry
 @pytest.mark.parametrize("recipe", RECIPE_PRESETS)
-def test_bitfit_trains_every_bias_of_a_model_or_is_refused_with_a_sentence(name, recipe):
-    """arXiv:2106.10199, sec. 3; T5's published form and static vectors have none."""
+@pytest.mark.parametrize("strategy", ["BitFit", "norms only"])
+def test_every_bias_or_norm_of_a_model_learns_or_the_model_is_refused_with_a_sentence(strategy, name, recipe):
+    """arXiv:2106.10199, sec. 3, and 2312.11420; T5's published form has no biases, static vectors have neither."""
+    part, parts_of = {"BitFit": ("biases", biases_of), "norms only": ("norms", norms_of)}[strategy]
     entry, objective = RECIPE_PRESETS[recipe](tiny(name)), KNOWN[name].objective
     learner = TrainState.new(entry, suited_reviews(objective).tokenizer.words, 0, torch.device("cpu"))
     named = dict(learner.model.named_parameters())
-    groups = tune_module.parameters(learner.model, nn.Linear(2, 2), apart="biases")
-    apart = {id(p) for group, ps in groups.items() if group.endswith(" biases") for p in ps}
+    groups = tune_module.parameters(learner.model, nn.Linear(2, 2), apart=part)
+    apart = {id(p) for group, ps in groups.items() if group.endswith(f" {part}") for p in ps}
     read = {id(p) for group, ps in groups.items() if group != HEAD for p in ps}
-    assert apart == {id(named[name]) for name in biases_of(learner.model)} & read
-    bitfit, task = strategies()["BitFit"], find_task("sentiment")
+    assert apart == {id(named[name]) for name in parts_of(learner.model)} & read
+    task = find_task("sentiment")
     if apart:
-        bitfit.check(learner, task)
+        strategies()[strategy].check(learner, task)
     else:
-        with pytest.raises(UserError, match=f"BitFit trains the biases of a model, and {name} has none. Choose"):
-            bitfit.check(learner, task)
+        with pytest.raises(UserError, match=f"{strategy} trains the {part} of a model, and {name} has none. Choose"):
+            strategies()[strategy].check(learner, task)
 
 
 @pytest.mark.parametrize("entry", TRANSFORMERS)
@@ -449,7 +459,7 @@ def test_extra_modules_start_as_the_identity_and_leave_no_trace(name, entry):
     base, tokens = base_of(entry), texts("test").tokens
     before, run = known(base.learner.model, tokens), tuning(strategies()[name], entry)
     [extra] = run.attached
-    assert torch.equal(known(run.model, tokens), before)
+    assert torch.equal(known(run.model, tokens), before) == (not extra.kind.more_tokens)
     for step in range(3):
         run.learn(step)
     assert not torch.allclose(known(run.model, tokens), before)
@@ -509,7 +519,10 @@ def pre_trained(entry):
     return base_of_run(next(e.learner for e in list(train(run)) if isinstance(e, Started)), run.corpus)
 
 
-OF_A_KIND = ("BitFit", "R-Drop", "cloze answers", "knowledge injection", "mixout", "rewritten texts", "single layer")
+OF_A_KIND = (
+    "BitFit", "norms only", "R-Drop", "cloze answers", "knowledge injection", "mixout", "rewritten texts",
+    "single layer",
+)  # fmt: skip
 """Strategies that need a model of some kind, as do those that add modules or prompt."""
 BASES = ("ELMo", "fastText", "ULMFiT", TWO_STREAMS, "T5", "BART", "GloVe", "GPT-2")
 

@@ -13,7 +13,7 @@ from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered, tune
 from playground.finetuning.strategy.losses import ReadingBudget
-from playground.finetuning.strategy.plasticity import BIASES, PaintedCell
+from playground.finetuning.strategy.plasticity import APART, PaintedCell
 from playground.finetuning.strategy.strategy import OTHER, Strategy
 from playground.models.cost import operations
 from playground.models.model import LanguageModel
@@ -68,18 +68,21 @@ def cost(
         return Cost(0.0, 0.0)
     run = run or Finetuner(base, strategy, numbered(train, base), setting, seed)
     plan = strategy.plan(tuple(run.groups), setting.steps) != 0
-    length = float(train.tokens.lengths.float().mean())
+    length = float(train.tokens.lengths.float().mean()) + sum(e.kind.more_tokens for e in run.attached)
     tokens, attended = setting.batch_size * length, length * run.model.shape.width
-    extras = {e.kind.name: [p for module in e.modules for p in module.parameters()] for e in run.attached}
+    extras = {row: parameters for e in run.attached for row, parameters in e.rows.items()}
+    inputs = {OTHER, *(e.kind.name for e in run.attached if e.kind.more_tokens)}
     per_token = torch.zeros(setting.steps)
     for index, (group, parameters) in enumerate(run.groups.items()):
         matrices = [p.numel() for p in extras.get(group, parameters) if p.dim() > 1]
-        free = group.startswith("embeddings") or group == OTHER  # other tasks' tokens cost what the task's own do
+        free = group.startswith("embeddings") or group in inputs  # other tasks' tokens cost what the task's own do
         weights = 0 if free else sum(matrices)
-        attention = attended if group.startswith("encoder") and not group.endswith(BIASES) else 0.0
-        within = (*extras, f"{group}{BIASES}")  # what is in every layer, or in this one, lies below it too
+        attention = attended if group.startswith("encoder") and not group.endswith(APART) else 0.0
+        within = (*extras, f"{group} {strategy.own_row}")  # what is in every layer, or in this one, lies below it too
         beneath = plan[[k for k, other in enumerate(run.groups) if k < index or other in within]].any(dim=0)
         per_token += operations(weights, attention, plan[index].float(), beneath.float())
+    frozen = sum(b.numel() for e in run.attached for module in e.modules for b in module.buffers())
+    per_token += operations(frozen, 0.0, torch.zeros(setting.steps), plan.any(dim=0).float())
     budget = ReadingBudget(setting.steps, tokens, base.held_out.ids.shape[1])
     more = sum(term.tokens_read(budget) for term in (*strategy.penalties, *strategy.aux_losses))
     passes = strategy.task_loss.passes if strategy.task_loss else 1
@@ -100,10 +103,13 @@ def held(run: Finetuner) -> Held:
 
     with saved_tensors_hooks(keep, lambda value: value):
         run.learn(int((sizes[:, None] * learns).sum(dim=0).argmax()))
-    weights = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.every)}
+    frozen = {
+        b.untyped_storage().data_ptr(): b.untyped_storage().nbytes() for e in run.attached for b in e.modules.buffers()
+    }
+    weights = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.every)} | {*frozen}
     activations = sum(storage.nbytes() for address, storage in kept.items() if address not in weights)
     learning = PER_WEIGHT * int(sizes[learns.any(dim=1)].sum())
-    return Held(weights=int(sizes.sum()), learning=learning, activations=activations)
+    return Held(weights=int(sizes.sum()) + sum(frozen.values()), learning=learning, activations=activations)
 
 
 def held_at_rest(model: LanguageModel) -> Held:

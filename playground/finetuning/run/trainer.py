@@ -1,7 +1,7 @@
 """One fine-tuning run: the plan decides every learning rate, and what is frozen stays bit-identical."""
 
 import time
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -20,8 +20,8 @@ from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import AnyHead, new_head
 from playground.finetuning.strategy.losses import Pull, StepContext, WeightAverage
-from playground.finetuning.strategy.plasticity import BIASES, restarts
-from playground.finetuning.strategy.strategy import OTHER, Strategy, is_bias
+from playground.finetuning.strategy.plasticity import layer_of, restarts
+from playground.finetuning.strategy.strategy import OTHER, STANDS_APART, Strategy
 from playground.models import make_model
 from playground.models.adapters import Attached, attach, make_adapter
 from playground.models.model import LanguageModel, Network
@@ -183,10 +183,11 @@ class Finetuner:
         self.attached = [attach(kind, self.model, generator(seed, "extra", kind.name)) for kind in strategy.adapters]
         self.model.requires_grad_(False)
         self.others = self._other_tasks()
-        modules = {e.kind.name: e.modules for e in self.attached}
-        modules |= {OTHER: nn.ModuleList(part for other in self.others for part in other.parts)} if self.others else {}
+        added: dict[str, Iterable[nn.Parameter]] = {row: ps for e in self.attached for row, ps in e.rows.items()}
+        others = nn.ModuleList(part for other in self.others for part in other.parts)
+        added |= {OTHER: others.parameters()} if self.others else {}
         writes = self.train.decoder_input is not None
-        self.groups = parameters(self.model, self.head, modules, strategy.own_row, writes)
+        self.groups = parameters(self.model, self.head, added, strategy.own_row, writes)
         self.named: Mapping[str, nn.Parameter] = {
             n: p for n, p in self.model.named_parameters() if _reads(self.model, n, writes)
         }
@@ -433,7 +434,7 @@ def started(pre_trained: LanguageModel, fresh: str, seed: int, words: Sequence[s
 def parameters(
     model: LanguageModel,
     head: nn.Module,
-    extras: Mapping[str, nn.Module] | None = None,
+    added: Mapping[str, Iterable[nn.Parameter]] | None = None,
     apart: str = "",
     writes: bool = False,
 ) -> Groups:
@@ -441,10 +442,10 @@ def parameters(
     named, groups = dict(model.named_parameters()), Groups()
     for group, names in model.groups().items():
         used = [name for name in names if _reads(model, name, writes)]
-        biases = [name for name in used if apart == "biases" and is_bias(name)]
-        for row, some in ((group, [name for name in used if name not in biases]), (f"{group}{BIASES}", biases)):
+        own = [name for name in used if apart and STANDS_APART[apart](name)]
+        for row, some in ((group, [name for name in used if name not in own]), (f"{group} {apart}", own)):
             groups |= {row: tuple(named[name] for name in some)} if some else {}
-    new = {name: tuple(module.parameters()) for name, module in (extras or {}).items()}
+    new = {row: tuple(dict.fromkeys(some)) for row, some in (added or {}).items()}
     return {**groups, **new, HEAD: tuple(head.parameters())}
 
 
@@ -458,7 +459,7 @@ def _reads(model: LanguageModel, name: str, writes: bool = False) -> bool:
 
 def _level(group: str, top: int) -> int:
     """The lowest level that a group makes: 0 the embeddings, k layer k; a decoder and what is new follow the top."""
-    body = group.removesuffix(BIASES)
+    body = layer_of(group)
     if body.startswith("encoder layer "):
         return int(body.rsplit(" ", 1)[1])
     return 0 if body == "embeddings" else top + 1

@@ -1,6 +1,6 @@
 """BitFit: only the biases of the model learn."""
 
-from playground.finetuning.strategy.plasticity import biases
+from playground.finetuning.strategy.plasticity import apart_only
 from playground.finetuning.strategy.strategy import Strategy
 
 BITFIT = Strategy(
@@ -9,7 +9,7 @@ BITFIT = Strategy(
     family="added parts",
     idea="Train the head and the biases, a hundredth of the weights, and freeze every matrix.",
     source="arXiv:2106.10199, sec. 3",
-    plasticity=biases,
+    plasticity=apart_only,
     rate=1e-2,
     own_row="biases",
 )

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from playground.errors import UserError
 from playground.finetuning.strategy.head import TOP, Head
-from playground.finetuning.strategy.plasticity import describe, everything, factors, product
+from playground.finetuning.strategy.plasticity import describe, everything, factors, layer_of, product
 from playground.finetuning.strategy.strategy import Strategy
 from playground.knob import as_written
 from playground.models import Architecture
@@ -150,9 +150,7 @@ def _plans_differ(one: Strategy, other: Strategy) -> bool:
     """Whether the multipliers differ in some row, without what is painted or new; biases may follow their layer."""
     first, second = _plan(one), _plan(other)
     rows = {*first, *second} - {*one.new, *other.new}
-    both = (
-        (plan[row] if row in plan else plan[row.removesuffix(" biases")] for plan in (first, second)) for row in rows
-    )
+    both = ((plan[row] if row in plan else plan[layer_of(row)] for plan in (first, second)) for row in rows)
     return not all(torch.equal(*pair) for pair in both)
 
 

@@ -12,6 +12,9 @@ from playground.finetuning.strategy.plasticity import Product, factors
 from playground.finetuning.strategy.strategy import Strategy
 from playground.knob import Knob, as_written, knobs, spelt, turn
 
+PLUS = r"\+(?!\s*(?:$|\+|\(\w+=))"
+"""What joins two names; a plus that ends one, as in LoRA+, does not."""
+
 
 def strategies() -> dict[str, Strategy]:
     """Every strategy by name."""
@@ -24,7 +27,7 @@ def find_strategy(name: str) -> Strategy:
     Several are joined by a plus sign, as in "gradual unfreezing + L2-SP(strength=0.5)".
     """
     parts = []
-    for text in split_outside_brackets(name, "+"):
+    for text in split_outside_brackets(name, PLUS):
         name, settings = spelt(text)
         strategy = choose("playground.finetuning.strategies", Strategy, name)
         parts.append(with_knobs(strategy, settings) if settings else strategy)
@@ -54,8 +57,8 @@ def with_knobs(strategy: Strategy, settings: Mapping[str, Any]) -> Strategy:
 
 
 def split_outside_brackets(text: str, sign: str) -> list[str]:
-    """The pieces of a text between signs that do not stand in brackets."""
-    return [piece.strip() for piece in re.split(rf"{re.escape(sign)}(?![^()]*\))", text)]
+    """The pieces of a text between signs, a pattern, that do not stand in brackets."""
+    return [piece.strip() for piece in re.split(rf"{sign}(?![^()]*\))", text)]
 
 
 def _changed(strategy: Strategy, change: Callable[[Any], Any]) -> Strategy:

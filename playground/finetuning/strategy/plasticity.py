@@ -12,13 +12,18 @@ from playground.knob import knob
 Plasticity = Callable[[Sequence[str], int], Tensor]
 """From the layer groups, lowest first and the task's head last, and the number of steps, to multipliers `[g, s]`."""
 
-BIASES = " biases"
-"""How the name of a row ends that holds the biases of a layer apart."""
+APART = (" biases", " norms")
+"""How the name of a row ends that holds the biases or the norms of a layer apart."""
+
+
+def layer_of(row: str) -> str:
+    """The layer group of a row, which may hold a part of it alone."""
+    return row.removesuffix(APART[0]).removesuffix(APART[1])
 
 
 def layer_numbers(groups: Sequence[str]) -> Tensor:
-    """The number of each row's layer from the bottom up, `[g]`; biases that stand apart belong to their layer."""
-    layers = [group.removesuffix(BIASES) for group in groups]
+    """The number of each row's layer from the bottom up, `[g]`; what stands apart belongs to its layer."""
+    layers = list(map(layer_of, groups))
     numbers = {layer: number for number, layer in enumerate(dict.fromkeys(layers))}
     return torch.tensor([numbers[layer] for layer in layers])
 
@@ -79,11 +84,23 @@ def decoder_first(groups: Sequence[str], steps: int) -> Tensor:
     return plan
 
 
-def biases(groups: Sequence[str], steps: int) -> Tensor:
-    """Only the biases and the task's head learn."""
-    learns = [group.endswith(BIASES) for group in groups]
+def apart_only(groups: Sequence[str], steps: int) -> Tensor:
+    """Only what has rows of its own and the task's head learn."""
+    learns = [group.endswith(APART) for group in groups]
     learns[-1] = True
     return torch.tensor(learns).float()[:, None].repeat(1, steps)
+
+
+@dataclass(frozen=True)
+class ProbeFirst:
+    """The head learns alone first, then everything (arXiv:2202.10054, sec. 3)."""
+
+    probe_share: float = knob(0.5, 0.01, 0.99, unit="share of the steps", why="So long the head learns alone.")
+
+    def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
+        plan = torch.ones(len(groups), steps)
+        plan[:-1, : round(self.probe_share * steps)] = 0.0
+        return plan
 
 
 @dataclass(frozen=True)
@@ -124,13 +141,13 @@ class Constant:
 class LayerDecay:
     """Every layer learns at a fixed share of the rate of the one above it (ELECTRA, arXiv:2003.10555, released code).
 
-    The head stands two shares above the highest layer, as there; biases have the rate of their layer.
+    The head stands two shares above the highest layer, as there; what stands apart has the rate of its layer.
     """
 
     layer_decay: float = knob(0.8, 0.1, 1.0, unit="times", why="1 is one rate for all; less protects the lower layers.")
 
     def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
-        owners = [group.removesuffix(" biases") for group in groups[:-1]]
+        owners = list(map(layer_of, groups[:-1]))
         layers = list(dict.fromkeys(owners))
         height = torch.tensor([*(len(layers) + 1 - layers.index(owner) for owner in owners), 0])
         return (self.layer_decay ** height.float())[:, None].repeat(1, steps)

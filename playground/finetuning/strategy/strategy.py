@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Literal
 
 import torch
@@ -19,7 +20,7 @@ from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import TOP, Head, check_writing
 from playground.finetuning.strategy.losses import AuxLoss
 from playground.finetuning.strategy.multitask import OtherTasks, SampledTasks
-from playground.finetuning.strategy.plasticity import BIASES, PaintedCell, Plasticity, everything, paint
+from playground.finetuning.strategy.plasticity import PaintedCell, Plasticity, everything, paint
 from playground.finetuning.strategy.task_losses import TaskLoss
 from playground.models import Architecture
 from playground.models.adapters import AdapterKind
@@ -34,6 +35,14 @@ def is_bias(name: str) -> bool:
     """Whether a parameter is a bias by its name, such as `fc1.bias`, `bias_hh_l0` or `content_bias`."""
     return "bias" in name.rpartition(".")[2]
 
+
+def is_norm(name: str) -> bool:
+    """Whether a parameter is the weight or the bias of a norm by its name, such as `ln_1.weight`."""
+    return name.split(".")[-2].endswith(("ln", "ln_1", "ln_2", "ln_f", "ln_embedding", "ln_cross_attn"))
+
+
+STANDS_APART = {"biases": is_bias, "norms": is_norm}
+"""What may have a row of its own in the plan, by its name."""
 
 FAMILIES = {
     "control": "nothing is transferred: the control that every benefit is compared with",
@@ -67,7 +76,7 @@ class Strategy:
 
     `waiting` is the plan of the steps in which the task waits for the old question, `plasticity` that of the rest.
     `penalties` hold the weights back and are 0 at the start; `aux_losses` are further losses in the same steps;
-    `task_loss` takes the task's own in another form; `adapters` are new modules, which learn as the head does;
+    `task_loss` takes the task's own in another form; `adapters` are new modules, which learn when the head does;
     `extra_features` are further inputs of the model or the head. `head` says what the task's head reads, `fresh` which
     part of the model is initialised again, `own_row` which parameters of a group form a row of their own in the plan,
     `averaged` over which last share of the steps the final weights are the mean, `painted` are cells of the plan edited
@@ -92,7 +101,7 @@ class Strategy:
     extra_features: tuple[ExtraFeatures, ...] = ()
     head: Head = TOP
     fresh: Literal["", "encoder", "decoder", "layers", "everything"] = ""
-    own_row: Literal["", "biases"] = ""
+    own_row: Literal["", "biases", "norms"] = ""
     averaged: float = 0.0
     painted: tuple[PaintedCell, ...] = ()
     made_of: tuple[str, ...] = ()
@@ -120,7 +129,12 @@ class Strategy:
     @property
     def new(self) -> tuple[str, ...]:
         """The rows of its plan for what is added to the model, without the task's head."""
-        return (*(extra.name for extra in self.adapters), *([OTHER] if self.others else []))
+        return (*self._added, *([OTHER] if self.others else []))
+
+    @property
+    def _added(self) -> dict[str, float]:
+        """The rows of the extra modules, with the times of the head's rate at which they learn."""
+        return {row: times for extra in self.adapters for row, times in extra.rates.items()}
 
     def waits(self, steps: int) -> int:
         """In how many of the first steps the task's own loss is left out, so that its head cannot learn."""
@@ -138,6 +152,8 @@ class Strategy:
         assert plan.shape == (len(old), steps), f"{self.name} plans {tuple(plan.shape)}"
         whole = plan[-1].repeat(len(groups), 1)
         whole[old] = plan
+        for row, times in self._added.items():
+            whole[[k for k, group in enumerate(groups) if group == row]] *= times
         if self.others and OTHER in groups:  # they learn whenever they are read and anything learns
             read = torch.arange(steps) < self.others.reading(steps)
             whole[list(groups).index(OTHER)] = plan.amax(dim=0) * read
@@ -146,13 +162,12 @@ class Strategy:
     def rows(self, shape: Architecture) -> tuple[str, ...]:
         """The layer groups of its plan for a transformer, lowest first.
 
-        Biases that are apart are those of layers, and of the embeddings where these have a norm.
+        What is apart is in the layers, and in the embeddings where these have a norm.
         """
         body = [f"encoder layer {k + 1}" for k in range(shape.layers)]
-        biased = {*body, *(["embeddings"] if shape.embedding_norm else [])} if self.own_row == "biases" else set[str]()
-        both = [row for group in ("embeddings", *body) for row in (group, f"{group}{BIASES}")]
-        kept = [row for row in both if not row.endswith(BIASES) or row.removesuffix(BIASES) in biased]
-        return (*kept, *self.new, "task head")
+        parted = {*body, *(["embeddings"] if shape.embedding_norm else [])} if self.own_row else set[str]()
+        both = [(row, *([f"{row} {self.own_row}"] if row in parted else [])) for row in ("embeddings", *body)]
+        return (*chain.from_iterable(both), *self.new, "task head")
 
     def check(self, learner: TrainState, task: Task) -> None:
         """Refuse a model or a task that it cannot be used for."""
@@ -169,10 +184,10 @@ class Strategy:
             )
         groups = learner.model.groups().items()
         body = (name for group, names in groups if group.startswith(("embeddings", "encoder")) for name in names)
-        if self.own_row == "biases" and not any(map(is_bias, body)):
+        if self.own_row and not any(map(STANDS_APART[self.own_row], body)):
             raise UserError(
-                f"{self.name} trains the biases of a model, and {learner.entry.name} has none. Choose another "
-                "strategy, or a base with biases, such as BERT."
+                f"{self.name} trains the {self.own_row} of a model, and {learner.entry.name} has none. Choose another "
+                f"strategy, or a base with {self.own_row}, such as BERT."
             )
         for term in (*self.penalties, *self.aux_losses):
             term.check(learner, task)

@@ -16,7 +16,7 @@ FIM = Objective(
     group="Language models",
     stages=(ChooseMiddle(), MoveMiddle(), SeeLeft(), AskInput()),
     idea=(
-        "Cut a text between tokens into prefix, middle and suffix; in half of the texts the middle is moved to the end. "
+        "Cut a text between tokens into prefix, middle and suffix; in half of the texts the middle moves to the end. "
         "Then predict each word from the words to its left. The sentinels <PRE>, <SUF> and <MID> announce the parts."
     ),
     loss="Mean cross-entropy of every word of all three parts, of their sentinels and of [END].",

@@ -74,7 +74,18 @@ from playground.finetuning.strategy.plasticity import (
     head_only,
 )
 from playground.finetuning.strategy.semi_supervised import AdversarialFGM, half_hidden
-from playground.models.adapters import PAL, TARGETS, Adapter, LoRA, PrefixTuning, attach
+from playground.models.adapters import (
+    IA3,
+    PAL,
+    TARGETS,
+    Adapter,
+    LoRA,
+    PrefixTuning,
+    PromptTuning,
+    VeRA,
+    attach,
+    linears,
+)
 from playground.models.transformer import FULL, SdpaMask
 from playground.training import train
 from playground.training.checkpoint import Checkpoint, CorpusInfo
@@ -209,7 +220,7 @@ def test_feature_based_trains_exactly_the_head_and_forgets_exactly_nothing(name)
 def test_full_trains_all_that_reading_a_text_needs(name):
     model = base_of(name).learner.model
     words = model.network.characters or model.token_embedding
-    stacks = [network.encoder for network in model._networks()]
+    stacks = [network.encoder for network in model.networks]
     reading = sum(p.numel() for part in (words, *stacks) for p in part.parameters())
     around = ("position_embedding", "segment_embedding", "ln_embedding", "embedding_projection")
     reading += sum(p.numel() for n, p in model.network.named_parameters() if n.split(".")[0] in around)
@@ -671,6 +682,12 @@ def test_sequential_unfreezing_keeps_the_embeddings_for_the_last_stage():
     assert plan.T.tolist() == [[0, 0, 0, 0, 1]] * 2 + [[0, 1, 1, 1, 1]] * 2 + [[1] * 5] * 2
 
 
+def test_lp_ft_takes_the_head_alone_and_then_everything_at_once():
+    """arXiv:2202.10054, sec. 3: linear probing, then full fine-tuning from there."""
+    assert find_strategy("LP-FT").plan(GROUPS, 6).T.tolist() == [[0, 0, 0, 0, 1]] * 3 + [[1] * 5] * 3
+    assert find_strategy("LP-FT(probe_share=0.25)").plan(GROUPS, 4).T.tolist() == [[0, 0, 0, 0, 1]] + [[1] * 5] * 3
+
+
 @pytest.mark.parametrize("name", ["RoBERTa", "GPT-2"])
 def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
     """Width 16, one layer: 2md + d + m for each of two adapters and 2d for each of two norms, 2rd for each of two
@@ -680,8 +697,13 @@ def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
     counts = {
         "adapters": 2 * (2 * 16 * 16 + 16 + 16) + 2 * 2 * 16,
         "LoRA": 2 * (2 * 4 * 16),
+        "DoRA": 2 * (2 * 4 * 16 + 16),
+        "IA3": 16 + 16 + 64,
+        "VeRA": 2 * (32 + 16),
+        "prompt tuning": 20 * 16,
         "prefix tuning": 2 * 4 * 16 + 2,
         "BitFit": 4 * 16 + 5 * 16 + 3 * 16,
+        "norms only": 3 * (16 + 16),
     }
     for strategy, count in counts.items():
         outcome = tuned(find_strategy(strategy), name)[-1]
@@ -848,11 +870,36 @@ def test_adapters_train_norms_of_their_own_and_give_back_those_of_the_model(norm
 LORA_SHAPES = {"BERT": {"norm_first": False, "attention_bias": True}, "GPT-2": {"norm_first": True}}
 
 
+def low_rank_update(weight, update):
+    """W + alpha / r B A (arXiv:2106.09685, sec. 4.1)."""
+    return weight + 2.5 * update.lora_b.weight @ update.lora_a.weight
+
+
+def stabilised_update(weight, update):
+    """W + alpha / sqrt(r) B A (arXiv:2312.03732)."""
+    return weight + 5.0 / 2**0.5 * update.lora_b.weight @ update.lora_a.weight
+
+
+def magnitude_and_direction(weight, update):
+    """m V / |V| by rows, V = W + alpha / r B A, |V| a constant (arXiv:2402.09353, eq. 5 and sec. 4.3)."""
+    direction = low_rank_update(weight, update)
+    lengths = torch.stack([sum(number**2 for number in row) ** 0.5 for row in direction.detach()])
+    return update.magnitude[:, None] * direction / lengths[:, None]
+
+
+MERGED = {
+    "LoRA": (low_rank_update, {}), "rsLoRA": (stabilised_update, {"use_rslora": True}),
+    "DoRA": (magnitude_and_direction, {"use_dora": True}),
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("targets", TARGETS)
 @pytest.mark.parametrize("entry", LORA_SHAPES)
-def test_low_rank_updates_are_those_of_merged_matrices(entry, targets):
-    """W + alpha / r B A, output and gradients (arXiv:2106.09685, sec. 4.1)."""
-    kind = LoRA(rank=2, alpha=5.0, targets=targets)
+@pytest.mark.parametrize("method", MERGED)
+def test_updates_are_those_of_merged_matrices(method, entry, targets):
+    """Output and gradients."""
+    merge, settings = MERGED[method]
+    kind = LoRA(rank=2, alpha=5.0, targets=targets, **settings)
     model, plugged = plugged_model(kind, entry, **LORA_SHAPES[entry])
     names = {id(p): name for name, p in model.named_parameters()}
     updates, tokens = list(plugged.modules.parameters()), texts().tokens
@@ -866,8 +913,7 @@ def test_low_rank_updates_are_those_of_merged_matrices(entry, targets):
         wanted = targets.replace("attention", "query key value output").replace("mlp", "fc1 fc2").split()
         chosen = [linear for name, linear in linears.items() if name in wanted]
         for linear, update in zip(chosen, layer.children(), strict=True):
-            weight = linear.weight + 2.5 * update.lora_b.weight @ update.lora_a.weight
-            merged[names[id(linear.weight)]] = weight
+            merged[names[id(linear.weight)]] = merge(linear.weight, update)
     expected = functional_call(
         _Features(model), {f"model.{name}": weight for name, weight in merged.items()}, (tokens,)
     )
@@ -887,15 +933,161 @@ class _Features(nn.Module):
         return self.model.features(tokens)
 
 
+@pytest.mark.parametrize("entry", [*LORA_SHAPES, "ALBERT", "T5"])
+def test_learned_factors_are_those_of_merged_weights(entry):
+    """l K, l V and W2 (l f(W1 x)): rows of the matrices and biases, columns of W2 (arXiv:2205.05638, sec. 3.3)."""
+    model, plugged = plugged_model(IA3(), entry, **LORA_SHAPES.get(entry, {}))
+    tokens = texts().tokens
+    got = model.features(tokens)
+    plugged.detach()
+    for block, factors in zip(model.layers, plugged.modules, strict=True):
+        with torch.no_grad():
+            for linear, rows in ((block.attn.key, factors.key), (block.attn.value, factors.value)):
+                linear.weight *= rows[:, None]
+                if linear.bias is not None:
+                    linear.bias *= rows
+            block.mlp.fc2.weight *= factors.inner
+    assert torch.allclose(got, model.features(tokens), atol=1e-4)
+
+
+@pytest.mark.parametrize("targets", TARGETS)
+def test_vectors_between_random_matrices_are_those_of_merged_matrices(targets):
+    """W + diag(b) B diag(d) A, A and B the first rows and columns of matrices for all layers (arXiv:2310.11454)."""
+    model, plugged = plugged_model(VeRA(rank=3, targets=targets), "BERT")
+    tokens, layers = texts().tokens, [[*layer] for layer in plugged.modules]
+    got = model.features(tokens)
+    plugged.detach()
+    wide_a = max((update.vera_a for layer in layers for update in layer), key=torch.numel)
+    wide_b = max((update.vera_b for layer in layers for update in layer), key=torch.numel)
+    for block, layer in zip(model.layers, layers, strict=True):
+        for linear, update in zip(linears(block, targets), layer, strict=True):
+            assert torch.equal(update.vera_a, wide_a[:, : linear.in_features])
+            assert torch.equal(update.vera_b, wide_b[: linear.out_features])
+            b, d = update.vera_lambda_b.diag(), update.vera_lambda_d.diag()
+            linear.weight.data += (b @ update.vera_b @ d @ update.vera_a).detach()
+    assert torch.allclose(got, model.features(tokens), atol=1e-4)
+
+
+def test_the_random_matrices_are_frozen_and_those_of_their_key_whatever_the_seed():
+    def run(name, seed=0):
+        return Finetuner(base_of(), find_strategy(name), numbered(texts(), base_of()), SETTING, seed)
+
+    one, other, third = run("VeRA"), run("VeRA", seed=1), run("VeRA(projection_prng_key=1)")
+    first, second, last = ([*each.attached[0].modules.buffers()] for each in (one, other, third))
+    before = [b.clone() for b in first]
+    one.learn(0)
+    assert all(map(torch.equal, before, first)) and all(map(torch.equal, first, second))
+    assert not any(map(torch.equal, first, last))
+    assert len({b.untyped_storage().data_ptr() for b in first}) == 2, "all layers share them"
+    assert [float(b.abs().max()) <= (6 / b.shape[1]) ** 0.5 for b in first] == [True] * len(first)
+    assert held(run("VeRA"))["weights"] - held(run("VeRA(rank=1)"))["weights"] == 4 * 31 * (16 + 16 + 2)
+
+
+@pytest.mark.parametrize("positions", ["rotary", "relative", "relative bias", "learned"])
+@pytest.mark.parametrize("entry", ["BERT", "GPT-2"])
+def test_a_prompt_is_a_plain_concatenation_before_the_text(entry, positions):
+    """arXiv:2104.08691, sec. 2: [P; X] through the frozen layers; a plain loop over the layers is the witness."""
+    kind = PromptTuning(num_virtual_tokens=3, prompt_tuning_init="random")
+    model, plugged = plugged_model(kind, entry, positions=positions)
+    [virtual], tokens = plugged.modules, texts().tokens
+    causal, real = entry == "GPT-2", tokens.valid
+    got = model.hidden_states(tokens)
+    slopes = torch.autograd.grad(got[-1][real].square().sum(), [virtual.vectors])
+    assert torch.allclose(got[-1], model.features(tokens), atol=1e-5)
+    plugged.detach()
+    words = model.hidden_states(tokens, last=0)[0]
+    assert torch.equal(got[0], words), "the text keeps its positions"
+    x = torch.cat([virtual.vectors.expand(len(words), -1, -1), words], dim=1)
+    allowed = torch.cat([torch.ones(len(real), 3, dtype=torch.bool), real], dim=1)[:, None, :]
+    allowed = allowed.expand(-1, x.shape[1], -1)
+    if causal:
+        allowed = allowed & torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
+    encoding = model.network._positions(torch.arange(x.shape[1]).repeat(len(x), 1))
+    for number, block in enumerate(model.layers):
+        x = block(x, SdpaMask(allowed[:, None], False), encoding)
+        assert torch.allclose(got[number + 1][real], x[:, 3:][real], atol=1e-5)
+    x = model.network.encoder.ln_f(x)
+    assert torch.allclose(got[-1][real], x[:, 3:][real], atol=1e-5)
+    known = torch.autograd.grad(x[:, 3:][real].square().sum(), [virtual.vectors])
+    assert torch.allclose(slopes[0], known[0], atol=1e-3, rtol=1e-3)
+
+
+@pytest.mark.parametrize("entry", ["GPT-2", "PLM"])
+def test_a_prompt_tells_no_word_to_who_may_not_see_it(entry):
+    """In a causal and in a permuted text another word changes no answer of a position that may not attend to it."""
+    model, _ = plugged_model(PromptTuning(num_virtual_tokens=3), entry)
+    learner = learner_of(entry, model={"layers": 2})
+    batch = learner.batch(BatchSampler.of(reviews(), 16, 4, 0, learner.device).at(0))
+    masked = batch.inputs.attn_mask if entry == "GPT-2" else batch.inputs.query_attn_mask
+    both = set()
+    for position in range(batch.inputs.ids.shape[1]):
+        ids = batch.inputs.ids.clone()
+        ids[0, position] = 7 + ids[0, position] % 5
+        [one], [other] = model(batch), model(replace(batch, inputs=replace(batch.inputs, ids=ids)))
+        seen = masked.dense()[0, one.positions, position] & (one.rows == 0)
+        assert torch.equal(one.scores[~seen], other.scores[~seen])
+        assert not seen.any() or not torch.allclose(one.scores[seen], other.scores[seen], atol=1e-5)
+        both |= {*seen[one.rows == 0].tolist()}
+    assert both == {True, False}
+    states = []
+    model(batch, states=states)
+    assert {state.shape for state in states} == {(*batch.inputs.ids.shape, 16)}, "a memory holds the text alone"
+
+
+def test_a_prompt_starts_as_words_of_the_vocabulary_or_as_noise():
+    def begun(settings="", seed=0):
+        strategy = find_strategy(f"prompt tuning({settings})" if settings else "soft prompts")
+        return Finetuner(base_of(), strategy, numbered(texts(), base_of()), SETTING, seed)
+
+    run = begun("num_virtual_tokens=5")
+    model, [module] = run.model, run.attached[0].modules
+    every = torch.arange(model.token_embedding.num_embeddings)
+    words = model.network.embed_words(every, model.token_embedding.weight)
+    assert torch.isclose(module.vectors[:, None], words).all(-1).any(1).tolist() == [True] * 5
+    assert not torch.equal(module.vectors, begun("num_virtual_tokens=5", seed=1).attached[0].modules[0].vectors)
+    [noise] = begun("prompt_tuning_init=random").attached[0].modules
+    assert noise.vectors.shape == (20, 16) and float(noise.vectors.detach().abs().max()) <= 0.5
+    before = module.vectors.clone()
+    run.learn(0)
+    assert not torch.equal(module.vectors, before)
+
+
+def test_b_of_lora_plus_learns_sixteen_times_as_fast_as_a():
+    """arXiv:2402.12354: the rate of B is lambda times that of A, which is also that of the head."""
+    plus = find_strategy("LoRA+")
+    run = Finetuner(base_of(), plus, numbered(texts(), base_of()), SETTING, 0)
+    rows = dict(zip(run.groups, run.plan.tolist(), strict=True))
+    assert rows["low-rank updates A"] == rows[HEAD] == [1.0] * SETTING.steps
+    assert rows["low-rank updates B"] == [16.0] * SETTING.steps
+    layer = run.attached[0].modules[0]
+    assert [*map(id, run.groups["low-rank updates A"])] == [id(update.lora_a.weight) for update in layer]
+    assert [*map(id, run.groups["low-rank updates B"])] == [id(update.lora_b.weight) for update in layer]
+    before = [update.lora_b.weight.clone() for update in layer]
+    run.learn(0)  # the first step of AdamW is the rate, for every number that has a gradient
+    moves = [float((u.lora_b.weight - b).detach().abs().max()) for u, b in zip(layer, before, strict=True)]
+    assert moves == pytest.approx([16 * plus.rate] * len(moves), rel=2e-2)
+    both = find_strategy("DoRA(loraplus_lr_ratio=4)")
+    run = Finetuner(base_of(), both, numbered(texts(), base_of()), SETTING, 0)
+    assert len(run.groups["low-rank updates B"]) == 2 * len(run.groups["low-rank updates A"]), "magnitudes too"
+
+
+def test_a_plus_at_the_end_of_a_name_joins_nothing():
+    assert find_strategy("LoRA+").name == "LoRA plus"
+    assert find_strategy("LoRA+(rank=8)").name == "LoRA plus(rank=8)"
+    for text in ("LoRA+ + full", "full+LoRA+", "full + LoRA+ + R-Drop"):
+        assert {"full", "LoRA plus"} <= set(find_strategy(text).parts)
+    with pytest.raises(UserError, match="both bring 'low-rank updates'"):
+        find_strategy("LoRA + DoRA")
+
+
 def test_the_knobs_of_low_rank_updates_are_typed_in_brackets_and_told_apart():
     lora = find_strategy("LoRA")
     assert lora.adapters == (LoRA(rank=4, alpha=4.0, targets="query and value"),)
     wide = find_strategy("LoRA(rank=8, alpha=16, targets=attention and mlp)")
     assert wide.adapters == (LoRA(rank=8, alpha=16.0, targets="attention and mlp"),)
-    said = (
-        "(rank 4, alpha 4, targets query and value) vs. low-rank updates (rank 8, alpha 16, targets attention and mlp)"
-    )
-    assert said in difference(lora, wide)
+    said = difference(lora, wide)
+    assert "(rank 4, alpha 4, targets query and value, " in said
+    assert "vs. low-rank updates (rank 8, alpha 16, targets attention and mlp, use_rslora no, " in said
     with pytest.raises(UserError, match="targets is 'all'; choose one of query, key, value, output, "):
         find_strategy("LoRA(targets=all)")
 
@@ -905,7 +1097,8 @@ def test_the_weights_of_extra_modules_are_held_once(name):
     """What the backward pass keeps of them are weights, which are counted already, and no activations."""
     base = base_with()
     run, other = (Finetuner(base, find_strategy(name), numbered(texts(), base), SETTING, 0) for _ in range(2))
-    weights, kept = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.every)}, {}
+    frozen = [b for extra in run.attached for b in extra.modules.buffers()]
+    weights, kept = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.every, *frozen)}, {}
 
     def keep(value):
         kept[value.untyped_storage().data_ptr()] = value.untyped_storage()
@@ -918,8 +1111,12 @@ def test_the_weights_of_extra_modules_are_held_once(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["full", "BitFit", "adapters", "LoRA(targets=attention and mlp)", "PAL", "prefix tuning"]
-)
+    "name",
+    [
+        "full", "BitFit", "adapters", "LoRA(targets=attention and mlp)", "LoRA+", "DoRA", "IA3", "VeRA", "PAL",
+        "prefix tuning", "prompt tuning(num_virtual_tokens=4)",
+    ],
+)  # fmt: skip
 def test_the_estimated_operations_are_those_that_are_counted(name):
     """A gradient passes down through every layer that has something learning within or below it."""
     learner = learner_of(model={"width": 64, "layers": 4, "heads": 4})
@@ -1109,7 +1306,7 @@ def test_a_combination_runs_and_obeys_its_plan():
             "pull to the start holds on to pre-trained weights, and the model starts from new ones",
         ),
         ("new decoder + mixout", "mixout holds on to pre-trained weights, and the decoder starts from new ones"),
-        ("full +", "no strategy named ''"),
+        ("full +", "no strategy named 'full \\+'"),
         ("full + nope", "no strategy named 'nope'"),
     ],
 )

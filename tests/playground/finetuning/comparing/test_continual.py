@@ -38,7 +38,21 @@ def passed(strategy, steps=6, entry="RoBERTa"):
     return last
 
 
-@pytest.mark.parametrize("strategy", ["adapters", "LoRA", "feature-based", "prefix tuning", "static and contextual"])
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        "adapters",
+        "LoRA",
+        "LoRA+",
+        "DoRA",
+        "IA3",
+        "VeRA",
+        "feature-based",
+        "prefix tuning",
+        "prompt tuning",
+        "static and contextual",
+    ],
+)
 def test_what_adds_modules_forgets_no_earlier_task_by_one_answer(strategy):
     one = passed(strategy)
     assert one.matrix[1][0] == one.matrix[0][0]
