@@ -623,7 +623,7 @@ CLOSES = dict.fromkeys(("span mask", "discrete mask", "text infilling", "sentenc
         "T5 spans", "T5 i.i.d.", "T5 drop", "T5 mask in place", "T5 prefix LM", "BART infilling", "BART mixture",
         "token masking", "token deletion", "document rotation", "sentence permutation", "all noises",
         "multilingual denoising", "gap sentences", "PEGASUS large", "translation", "translation through one vector",
-        "text-to-text", "T5 multi-task",
+        "text-to-text", "T5 multi-task", "UL2",
     ),
     True,
 )  # fmt: skip

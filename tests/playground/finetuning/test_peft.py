@@ -2,13 +2,12 @@
 
 from types import SimpleNamespace
 
+import peft
 import pytest
 import torch
 from torch import nn
 
 from playground.models.adapters import IA3, IA3Layer, LoRALayer, VeRALayer
-
-peft = pytest.importorskip("peft")
 
 
 @pytest.fixture(autouse=True)
