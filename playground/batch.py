@@ -362,7 +362,7 @@ class Batch:
     move. `auxiliary` holds batches of the same texts that are trained in the same step (a generator's, another
     direction's); `network` names the network of the model that reads this one. `dupe_factor` is the number of fixed
     corruptions of each text (0: a new one at every visit), so that all stages of a static mask agree. `time` `[b, t]`
-    is the probability with which diffusion hides each token.
+    is the probability with which diffusion hides each token, `block` `[b, t]` the number of the block that it is in.
     """
 
     tokens: Tokens
@@ -377,6 +377,7 @@ class Batch:
     targets: "tuple[Target, ...]" = ()
     dupe_factor: int = 0
     time: Tensor | None = None
+    block: Tensor | None = None
     drawn: "DrawnSelection | None" = field(default=None, repr=False, compare=False)
 
     @cached_property

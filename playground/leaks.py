@@ -143,6 +143,8 @@ def shown_positions(stream: Stream, batch: Batch, row: int, whole_span: bool = F
     origin = stream.origin[row]
     action = gather_origin(batch.actions, stream.origin, int(Action.KEPT))[row]
     hidden = torch.isin(action, torch.tensor([Action.MASKED, Action.RANDOMISED, Action.REPLACED], device=action.device))
+    clean = (action == Action.MASKED) & (stream.ids == gather_origin(batch.tokens.ids, stream.origin))[row]
+    hidden = hidden & ~clean  # of a text that is read twice, the second time as it was
     left = action == Action.SCORED_AS_IS
     if whole_span:
         selected = gather_origin(batch.selected, stream.origin, False)[row]

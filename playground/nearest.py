@@ -193,7 +193,7 @@ NEAREST = (
     Nearest(
         "objective", "masked diffusion",
         "it also hides more and more words and is trained to undo it, but always by [MASK] and in all of the text",
-        ("D3PM", "SEDD", "block diffusion", "BD3-LM"),
+        ("D3PM", "SEDD"),
     ),
     Nearest(
         "objective", "LM", "it also predicts words to the right of a hidden state, but only the next one",

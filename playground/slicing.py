@@ -191,6 +191,7 @@ def gathered(batches: Sequence[Batch], rows: Sequence[Tensor]) -> Batch:
         actions=gather([batch.actions for batch in batches]),
         prediction_order=gather([batch.prediction_order for batch in batches]),
         time=None,
+        block=None,
         spans=Spans(
             gather([batch.spans.start for batch in batches]),
             gather([batch.spans.length for batch in batches], -1),

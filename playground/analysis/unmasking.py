@@ -29,32 +29,40 @@ def can_unmask(batch: Batch) -> bool:
 
 @torch.no_grad()
 def unmask(model: LanguageModel, batch: Batch, rule: str, steps: int, rng: Generator) -> Iterator[Filled]:
-    """Fill the hidden positions of a batch of one row in so many steps of nearly equal size.
+    """Fill the hidden positions of a batch of one row in about so many steps, block after block where it has blocks.
 
-    Every gap draws a token from what the model predicts there, special tokens excluded; a step keeps its share of them.
+    Every gap of a block draws a token from what the model predicts there, special tokens excluded; a step keeps its
+    share of them, by the rule.
     """
     [target], specials = batch.targets, [*batch.tokens.specials.ids]
-    left = target.loss_mask[0].nonzero()[:, 0]
-    gaps = len(left)
-    for step in range(min(steps, gaps)):
-        asked = torch.zeros_like(target.loss_mask).index_fill_(1, left, True)
-        *_, answer = model(replace(batch, targets=(replace(target, loss_mask=asked, known=None),)))
-        chances = answer.scores.index_fill(1, torch.tensor(specials), float("-inf")).softmax(-1)
-        drawn = torch.multinomial(chances, 1, generator=rng)
-        sure = chances.gather(1, drawn)[:, 0]
-        keys = {"confidence": -sure, "random": torch.rand(len(left), generator=rng), "left to right": left}[rule]
-        taken = keys.argsort(stable=True)[: len(left) - gaps * (min(steps, gaps) - 1 - step) // min(steps, gaps)]
-        batch = _written(batch, left[taken], drawn[taken, 0])
-        tokens = zip(left[taken].tolist(), drawn[taken, 0].tolist(), sure[taken].tolist(), strict=True)
-        left = left[~torch.isin(left, left[taken])]
-        yield Filled(batch, tuple(sorted(tokens)))
+    gaps = target.loss_mask[0].nonzero()[:, 0]
+    block = torch.zeros_like(gaps) if batch.block is None else batch.block[0, batch.inputs.origin[0, gaps]]
+    parts = [gaps[block == number] for number in block.unique().tolist()]
+    for part in parts:
+        left, rounds = part, min(len(part), -(-steps // len(parts)))
+        for later in range(rounds - 1, -1, -1):
+            asked = torch.zeros_like(target.loss_mask).index_fill_(1, left, True)
+            *_, answer = model(replace(batch, targets=(replace(target, loss_mask=asked, known=None),)))
+            chances = answer.scores.index_fill(1, torch.tensor(specials), float("-inf")).softmax(-1)
+            drawn = torch.multinomial(chances, 1, generator=rng)
+            sure = chances.gather(1, drawn)[:, 0]
+            keys = {"confidence": -sure, "random": torch.rand(len(left), generator=rng), "left to right": left}[rule]
+            taken = keys.argsort(stable=True)[: len(left) - len(left) * later // (later + 1)]
+            batch = _written(batch, left[taken], drawn[taken, 0])
+            tokens = zip(left[taken].tolist(), drawn[taken, 0].tolist(), sure[taken].tolist(), strict=True)
+            left = left[~torch.isin(left, left[taken])]
+            yield Filled(batch, tuple(sorted(tokens)))
 
 
 def _written(batch: Batch, positions: Tensor, ids: Tensor) -> Batch:
-    """The batch with tokens at some positions of its input; its actions say whether they are those of the text."""
+    """The batch with tokens at some positions of its input; its actions say whether they are those of the text.
+
+    Where the text stands behind the changed one, the tokens are written there too, for the blocks that come later.
+    """
     origin = batch.inputs.origin[0, positions]
     same = batch.tokens.ids[0, origin] == ids
     actions, read = batch.actions.clone(), batch.inputs.ids.clone()
     actions[0, origin] = torch.where(same, int(Action.SAME_BY_LUCK), int(Action.REPLACED))
-    read[0, positions] = ids
+    for place, token in zip(origin.tolist(), ids.tolist(), strict=True):
+        read[0, batch.inputs.origin[0] == place] = token
     return replace(batch, inputs=replace(batch.inputs, ids=read), actions=actions)

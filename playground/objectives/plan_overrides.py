@@ -16,7 +16,7 @@ from playground.tokenizing.words import clean
 
 SHAPES = {
     "chosen": "word positions such as 3,8",
-    "t": "a time above 0 and at most 1, such as 0.4",
+    "t": "a time above 0 and at most 1, such as 0.4, or one for each block, such as 0.4,0.9",
     "actions": "one of mask, random, keep for each chosen word, such as mask,keep",
     "spans": "start:length pairs such as 2:1,5:2",
     "form": "plain, PSM (prefix, suffix, middle) or SPM (suffix, prefix, middle)",
@@ -74,9 +74,8 @@ def read(key: str, value: Any) -> Any:
             case "cut" | "split" | "part" | "start":
                 (one,) = items
                 return _whole(one)
-            case "t":
-                (one,) = items
-                return _time(one)
+            case "t" if items:
+                return [_time(v) for v in items]
             case "pair" | "labelled" | "language" | "form":
                 (one,) = items
                 return _word(one)

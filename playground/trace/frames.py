@@ -154,6 +154,8 @@ def _stream(name: str, title: str, batch: Batch, stream: Stream, row: int) -> La
     cells, used = [], set()
     for position in stream.valid[row].nonzero().flatten().tolist():
         token, origin = int(stream.ids[row, position]), int(stream.origin[row, position])
+        if actions[position] == Action.MASKED and origin >= 0 and token == int(tokens.ids[row, origin]):
+            actions[position], chosen[position] = Action.KEPT, False  # the text as it was, behind the changed one
         text, was = tokens.vocabulary[token], tokens.vocabulary[int(tokens.ids[row, origin])] if origin >= 0 else ""
         cells.append(
             _cell(

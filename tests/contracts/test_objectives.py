@@ -29,7 +29,15 @@ from tests.laws import LAYERS, assert_same, influences, model_for, watched
 from tests.texts import SPECIALS, TWO_SENTENCES, hiding, story, suited, tokens_for, tokens_of
 
 NAMES = tuple(objectives())
-MAY_ASK_NOTHING = {"masked diffusion", "PLM as in transformers", "T5 i.i.d.", "T5 drop", "MLM at 20 %", "MLM at 30 %"}
+MAY_ASK_NOTHING = {
+    "masked diffusion",
+    "block diffusion",
+    "PLM as in transformers",
+    "T5 i.i.d.",
+    "T5 drop",
+    "MLM at 20 %",
+    "MLM at 30 %",
+}
 """What draws so that a short text may have no target: as a library does (`test_order.py` has the share), or each
 word alone (`test_tokens.py` has it)."""
 TINY = Architecture(layers=1, width=16, heads=2)

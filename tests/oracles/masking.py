@@ -144,17 +144,49 @@ def _choose_tokens(stage, plan, story):
 
 
 def _choose_diffused(stage, plan, story):
-    time = plan["time"]
-    hidden = [noise < time and word for noise, word in zip(plan["noise"], maskable(story.text), strict=True)]
-    return replace(story, chosen=hidden, time=time)
+    cells = zip(plan["noise"], plan["time"], maskable(story.text), strict=True)
+    size = getattr(stage, "block_size", 0)
+    if size:
+        assert all(len({*plan["time"][k : k + size]}) == 1 for k in range(0, len(story.text), size))
+    else:
+        assert len({*plan["time"]}) <= 1
+    hidden = [noise < time and word for noise, time, word in cells]
+    return replace(
+        story, chosen=hidden, time=plan["time"], block=[k // size for k in range(len(story.text) * (size > 0))]
+    )
+
+
+def _append_clean(stage, plan, story):
+    row, size = story.inputs, len(story.inputs.ids)
+    clean = [story.text[place] if place >= 0 else token for token, place in zip(row.ids, row.origin, strict=True)]
+    both = Row([*row.ids, *clean], [*row.origin, *row.origin], [*row.position, *row.position])
+    return replace(story, inputs=both, halves=[0] * size + [1] * size)
+
+
+def _see_blocks(stage, plan, story):
+    """The three parts of the mask as the paper names them."""
+    blocks = [story.block[place] if place >= 0 else 0 for place in story.inputs.origin]
+    cells = list(zip(blocks, story.halves, strict=True))
+    sees = [
+        [
+            (b == k and not clean and not read)  # block diagonal
+            or (b > k and not clean and read)  # offset block causal
+            or (b >= k and clean and read)  # block causal
+            for k, read in cells
+        ]
+        for b, clean in cells
+    ]
+    return replace(story, sees={"inputs": [[bool(cell) for cell in row] for row in sees]})
 
 
 def _ask_diffused(stage, plan, story):
-    asked = stages.ask_in_place(story.text, story.inputs, story.chosen)
+    asked, origin = stages.ask_in_place(story.text, story.inputs, story.chosen), story.inputs.origin
+    halves = story.halves or [0] * len(origin)
+    asked.scored = [scored and not half for scored, half in zip(asked.scored, halves, strict=True)]
     if stage.loss_weight == "1/t":
-        asked.weights = [1 / story.time if scored else 0.0 for scored in asked.scored]
+        asked.weights = [1 / story.time[p] if scored else 0.0 for scored, p in zip(asked.scored, origin, strict=True)]
         words = maskable(story.text)
-        asked.counted = [place >= 0 and words[place] for place in story.inputs.origin]
+        asked.counted = [p >= 0 and words[p] and not half for p, half in zip(origin, halves, strict=True)]
     return replace(story, asked=[*story.asked, asked])
 
 
@@ -280,6 +312,9 @@ ACTS = {
     "ControlCode": _arrange_code,
     "ChooseTokens": _choose_tokens,
     "ChooseDiffused": _choose_diffused,
+    "ChooseDiffusedBlocks": _choose_diffused,
+    "AppendCleanCopy": _append_clean,
+    "SeeBlocks": _see_blocks,
     "AskDiffused": _ask_diffused,
     "ChooseWholeUnits": _positions,
     "ChooseNgrams": _positions,

@@ -219,7 +219,9 @@ class Story:
     sentence: list[int] = field(default_factory=list)
     labels: dict[str, list[int]] = field(default_factory=dict)
     read: dict[str, list[int]] = field(default_factory=dict)
-    time: float = 0.0
+    time: list[float] = field(default_factory=list)
+    block: list[int] = field(default_factory=list)
+    halves: list[int] = field(default_factory=list)
 
 
 def begin(text, sentence=(), labels=None):

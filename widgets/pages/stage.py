@@ -1,6 +1,7 @@
 """Stage page: type a sentence, see what the objectives make of it, and open one step by step."""
 
 from html import escape
+from statistics import fmean
 from typing import Any
 
 import panel as pn
@@ -124,7 +125,7 @@ class Time(View):
         time = {} if self.stage.plain is None else describe_plan(self.stage.plain.steps)
         self.slider.visible = "t" in time
         if "t" in time:
-            self.slider.value = min(1.0, max(0.01, round(time["t"], 2)))
+            self.slider.value = min(1.0, max(0.01, round(fmean(time["t"] or [1.0]), 2)))
 
 
 def _plan_keys(objective: str) -> str:

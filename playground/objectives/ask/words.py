@@ -41,8 +41,11 @@ class AskDiffused(Ask):
         return "nats a word" if self.loss_weight == "1/t" else "nats"
 
     def build(self, batch: Batch) -> Batch:
-        target, origin = in_place(batch, "inputs"), batch.inputs.origin
+        target, origin, inputs = in_place(batch, "inputs"), batch.inputs.origin, batch.inputs
         assert batch.time is not None, "a stage that draws times must come before"
+        if batch.block is not None:  # the second half is the text as it was
+            changed = arange_rows(inputs.ids) < inputs.valid.sum(1, keepdim=True) // 2
+            target, origin = replace(target, loss_mask=target.loss_mask & changed), origin.where(changed, -1)
         if self.loss_weight == "uniform":
             return asked(batch, target)
         weights, words = gather_origin(1 / batch.time, origin), gather_origin(batch.maskable, origin, False)

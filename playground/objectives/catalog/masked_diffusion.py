@@ -12,11 +12,17 @@ from playground.objectives.objective import Objective
 from playground.objectives.see import SeeAll
 
 
-def _latex(knobs: Mapping[str, Any]) -> str:
-    log = r"\log p(x_i \mid \hat{x})"
-    if knobs["loss_weight"] == "uniform":
-        return rf"-\frac{{1}}{{|M|}}\sum_{{i \in M}}{log}"
-    return rf"-\frac{{1}}{{L}}\sum_{{i \in M}}\frac{{1}}{{t}}\,{log}"
+def diffusion_term(time: str, meaning: str) -> Term:
+    """The loss of the hidden words, each divided by a time."""
+
+    def latex(knobs: Mapping[str, Any]) -> str:
+        log = r"\log p(x_i \mid \hat{x})"
+        if knobs["loss_weight"] == "uniform":
+            return rf"-\frac{{1}}{{|M|}}\sum_{{i \in M}}{log}"
+        return rf"-\frac{{1}}{{L}}\sum_{{i \in M}}\frac{{1}}{{{time}}}\,{log}"
+
+    symbols = {"L": "the number of words", "M": "the hidden words", time: meaning}
+    return Term.by(latex, "hidden words", symbols, loss_weight="1/t")
 
 
 MASKED_DIFFUSION = Objective(
@@ -27,14 +33,7 @@ MASKED_DIFFUSION = Objective(
     idea="Draw a time t for each text, hide each word with probability t, and predict what is hidden from both sides.",
     loss="Cross-entropy of the hidden words, each divided by t, summed and divided by the number of all words. In the "
     "mean over all times it is an upper bound of the negative log-likelihood of each word.",
-    terms=(
-        Term.by(
-            _latex,
-            "hidden words",
-            {"L": "the number of words", "M": "the hidden words", "t": "the time, and the share of hidden words"},
-            loss_weight="1/t",
-        ),
-    ),
+    terms=(diffusion_term("t", "the time, and the share of hidden words"),),
     source="MDLM, arXiv:2406.07524, eq. 10; LLaDA, arXiv:2502.09992, eq. 3",
     versus={
         "MLM": "Hides any share of the words, not 15 %, always shows [MASK], and weighs a hidden word by 1/t, so that "

@@ -1,5 +1,6 @@
 """Change: what happens to the chosen parts on their way into the model's input."""
 
+from playground.objectives.change.clean_copy import AppendCleanCopy
 from playground.objectives.change.content import MaskContentStream
 from playground.objectives.change.deletion import DeleteTokens
 from playground.objectives.change.entities import ChangeEntities
@@ -13,6 +14,7 @@ from playground.objectives.change.tokens import ChangeTokens
 from playground.objectives.change.trigrams import ChangeTrigrams
 
 __all__ = [
+    "AppendCleanCopy",
     "ChangeEntities",
     "ChangeSentenceOrder",
     "ChangeTokens",

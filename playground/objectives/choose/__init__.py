@@ -2,7 +2,7 @@
 
 from playground.objectives.choose.adjacent import MergeAdjacent
 from playground.objectives.choose.cuts import ChooseCausalSpans, ChooseMiddle
-from playground.objectives.choose.diffusion import ChooseDiffused
+from playground.objectives.choose.diffusion import ChooseDiffused, ChooseDiffusedBlocks
 from playground.objectives.choose.geometric import ChooseGeometricSpans
 from playground.objectives.choose.kept_sentences import KeepSomeSentences
 from playground.objectives.choose.labelled import ChooseSupervised
@@ -21,6 +21,7 @@ from playground.objectives.choose.units import ChooseWholeUnits
 __all__ = [
     "ChooseCausalSpans",
     "ChooseDiffused",
+    "ChooseDiffusedBlocks",
     "ChooseForDeletion",
     "ChooseGapSentences",
     "ChooseGeometricSpans",

@@ -1,5 +1,6 @@
 """See: the attention masks, and labels read with the words. What is set here is what runs and what the stage draws."""
 
+from playground.objectives.see.blocks import SeeBlocks
 from playground.objectives.see.encoder_decoder import SeeEncoderDecoder
 from playground.objectives.see.labels import SeeLabels, SeeTask
 from playground.objectives.see.order import SeePermutation
@@ -15,6 +16,7 @@ __all__ = [
     "OverrideMask",
     "SeeAll",
     "SeeAllButSelf",
+    "SeeBlocks",
     "SeeEncoderDecoder",
     "SeeLabels",
     "SeeLeft",

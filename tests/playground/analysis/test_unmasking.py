@@ -20,7 +20,7 @@ def made():
 
 
 def steps_of(made, rule, steps=4, seed=0, plan=None, name="masked diffusion"):
-    rebuilt = rebuild(find_objective(name), TEXT, tokenizer=made.saved.tokenizer, overrides=plan or {"t": 1.0})
+    rebuilt = rebuild(find_objective(name), TEXT, tokenizer=made.saved.tokenizer, overrides=plan or {"t": [1.0]})
     model = made.saved.learner.model
     return rebuilt, list(unmask(model, rebuilt.batch, rule, steps, generator(seed)))
 
