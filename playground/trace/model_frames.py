@@ -67,9 +67,10 @@ def _captions(seen: ForwardTrace, model: str) -> dict[str, str]:
     mean = f"{fmean(g.loss for g in seen.guesses):.2f} {seen.guesses[0].unit}"
     loss = f"The loss is the mean over {positions}: {mean}."
     if seen.averaged_over:
-        weight, trained = seen.guesses[0].weight, seen.losses[seen.guesses[0].target]
+        least, most = (f"{bound(g.weight for g in seen.guesses):.2f}" for bound in (min, max))
+        weight, trained = f"{least} to {most}" if least != most else most, seen.losses[seen.guesses[0].target]
         loss = (
-            f"Each of the {positions} counts 1/t = {weight:.2f} times, and the sum is divided by all "
+            f"Each of the {positions} counts 1/t = {weight} times, and the sum is divided by all "
             f"{seen.averaged_over} words: {trained:.2f} {seen.guesses[0].unit} a word."
         )
     if len(seen.losses) > 1:

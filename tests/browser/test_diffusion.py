@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser.pages import lane, open_stage, pick, wait_for
-from tests.browsing import shot
+from tests.browsing import shot, visit
 
 
 def test_a_sentence_is_hidden_by_a_slider_and_unmasked_by_three_rules(page: Page, address: str) -> None:
@@ -38,3 +38,16 @@ def test_a_sentence_is_hidden_by_a_slider_and_unmasked_by_three_rules(page: Page
     page.keyboard.press("ArrowLeft")
     state = wait_for(page, "s.name === 'unmask 5' && !s.moving")
     assert lane(state, "inputs").index("[MASK]") == 7, "from left to right, the last word is left"
+
+
+def test_a_slider_goes_from_a_language_model_to_diffusion(page: Page, address: str) -> None:
+    """Blocks of one word see those before them; in one block for all, all changed words see each other."""
+    visit(page, f"{address}/?view=stage&objective=block+diffusion&frame=visibility")
+    size = page.get_by_role("slider", name="block size", exact=True)
+    for key, blocks, seen in (("Home", 1, 72), ("End", 16, 128)):
+        size.focus()
+        page.keyboard.press(key)
+        expect(page.get_by_text(f"({seen} of 256 query-key pairs)").first).to_be_visible()
+        state = wait_for(page, "s.name === 'visibility' && !s.moving")
+        assert len(lane(state, "inputs")) == 16, "the text stands behind the changed one"
+        shot(page, f"stage-blocks-of-{blocks}")

@@ -37,6 +37,7 @@ HEADLINE = (
 )
 
 SAMPLE = {"variant": "text", "margin": 0, "css_classes": ["sample"]}
+BLOCK_SIZE = "block_size"
 NO_SAMPLES_ON_A_TELEPHONE = "@media (max-width: 560px) { .sample { display: none !important; } }"
 
 
@@ -45,7 +46,7 @@ class StagePage(View):
 
     def __init__(self, stage: StageStore) -> None:
         self.models, self.notices = ModelBar(stage), Notices(stage)
-        parts = (Picture(stage), row(Time(stage), self.models, _save(stage)), *_choices(stage))
+        parts = (Picture(stage), row(Diffusion(stage), self.models, _save(stage)), *_choices(stage))
         one = pn.Column(*parts, stylesheets=[GROWING], visible=stage.param.view.rx() == "stage", margin=0, **STRETCH)
         super().__init__(pn.Column(_sentence(stage), self.notices, SurveyTable(stage), one, **STRETCH))
 
@@ -110,22 +111,34 @@ def _choices(stage: StageStore) -> list[Any]:
     return [knobs, row(seed, plan, keys, same, **STRETCH)]
 
 
-class Time(View):
-    """The time of diffusion: the later, the more words are hidden."""
+class Diffusion(View):
+    """The time of diffusion, with which more words are hidden, and the size of the blocks that come in order."""
 
     def __init__(self, stage: StageStore) -> None:
         self.stage = stage
-        self.slider = pmui.FloatSlider(label="time t", start=0.01, end=1.0, step=0.01, width=150, margin=(2, 14))
-        self.slider.param.watch(lambda event: stage.param.update(plan=f"t={event.new:g}"), "value_throttled")
+        look = {"width": 150, "margin": (2, 14)}
+        self.time = pmui.FloatSlider(label="time t", start=0.01, end=1.0, step=0.01, **look)
+        self.size = pmui.IntSlider(label="block size", start=1, end=16, **look)
+        self.time.param.watch(lambda event: stage.param.update(plan=f"t={event.new:g}"), "value_throttled")
+        self.size.param.watch(self._cut, "value_throttled")
         stage.param.watch(self._renew, "rebuilt")
-        super().__init__(self.slider)
+        super().__init__(row(self.time, self.size))
         self._renew()
 
+    def _cut(self, event: Any) -> None:
+        """Blocks of another size; with several times there would be too many or too few of them."""
+        plan = "" if self.stage.plan.startswith("t=") and "," in self.stage.plan else self.stage.plan
+        self.stage.change(settings={**self.stage.settings, BLOCK_SIZE: event.new}, plan=plan)
+
     def _renew(self, *_: object) -> None:
-        time = {} if self.stage.plain is None else describe_plan(self.stage.plain.steps)
-        self.slider.visible = "t" in time
+        stage = self.stage
+        time = {} if stage.plain is None else describe_plan(stage.plain.steps)
+        knobs = {} if stage.plain is None else stage.plain.objective.knobs
+        self.time.visible, self.size.visible = "t" in time, BLOCK_SIZE in knobs
         if "t" in time:
-            self.slider.value = min(1.0, max(0.01, round(fmean(time["t"] or [1.0]), 2)))
+            self.time.value = min(1.0, max(0.01, round(fmean(time["t"] or [1.0]), 2)))
+        if BLOCK_SIZE in knobs:
+            self.size.value = min(16, knobs[BLOCK_SIZE].default)
 
 
 def _plan_keys(objective: str) -> str:
