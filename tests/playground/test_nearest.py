@@ -149,7 +149,7 @@ def test_the_same_is_said_wherever_a_name_is_typed(find, name):
 
 @pytest.mark.parametrize(("find", "wrong", "right"), [
     (find_entry, "Robertta", "RoBERTa"), (find_objective, "spam mask", "span mask"),
-    (find_objective, "masked entities", "entity masking"), (find_strategy, "gradual thawing", "gradual unfreezing"),
+    (find_objective, "hidden entities", "entity masking"), (find_strategy, "gradual thawing", "gradual unfreezing"),
     (find_source, "wrold", "world"), (find_task, "sentimental", "sentiment"), (open_corpus, "paralel", "parallel"),
     (inventory, "predict sentence order", "SOP"),
 ])  # fmt: skip

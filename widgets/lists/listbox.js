@@ -2,7 +2,7 @@
 
 import { node, tell } from "../animation/js/dom.js";
 
-const folded = (text) => text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^\p{L}\p{N}]+/gu, " ");
+const folded = (text) => text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").replace(/\+\s*$/, " plus").replace(/[^\p{L}\p{N}]+/gu, " ");
 
 const STEM = 5; // letters of a word from which on it also answers its longer forms, as "model" answers "modelling"
 
