@@ -11,8 +11,8 @@ CLM_THEN_MLM = scheduled(
     (Stretch(0.5, (1.0, 0.0)), Stretch(0.5, (0.0, 1.0))),
     aliases=("CLM+MLM", "biphasic pre-training", "CLM to MLM"),
     group="In combination",
-    idea="Train a causal language model first, then continue as a masked one; for equal numbers of steps the paper finds "
-    "a better encoder than by hiding words from the start.",
+    idea="Train a causal language model first, then continue as a masked one; for equal numbers of steps the paper "
+    "finds a better encoder than by hiding words from the start.",
     loss="Mean cross-entropy of every next word in the first half of the steps, of the hidden words in the second.",
     source="arXiv:2507.00994",
 )
