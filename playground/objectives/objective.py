@@ -271,7 +271,8 @@ class Objective:
 
         Those that a curriculum moves are not among them.
         """
-        moving = {name for chain in self.chains for stretch in chain.curriculum for name, *_ in stretch.moves}
+        stretches = [stretch for chain in self.chains for stretch in chain.curriculum]
+        moving = {name.rpartition(".")[2] for stretch in stretches for name, *_ in stretch.moves}
         stages = [stage for chain in self.chains for stage in chain.stages]
         every = [(stage, k) for stage in stages for k in knobs(stage) if k.name not in moving]
         return {

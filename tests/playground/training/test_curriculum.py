@@ -73,6 +73,16 @@ def test_a_knob_keeps_its_value_where_no_stretch_moves_it():
     assert schedule(moving, 8).at(99) == ((), {"mask_ratio": pytest.approx(0.2)}), "the last step goes on"
 
 
+def test_a_knob_of_one_stage_of_several_moves_alone():
+    """ALBERT's n-grams beside BERT's words: the name of the stage says whose share moves."""
+    parts = ((0.5, find_objective("n-gram masking")), (0.5, find_objective("MLM")))
+    moves = (("ChooseNgrams.mask_ratio", 0.4, 0.2),)
+    both = replace(mixture("both", parts, idea="", loss="", source=""), curriculum=(Stretch(1.0, (0.5, 0.5), moves),))
+    assert not any("mask_ratio" in name for name in both.knobs)
+    late = [next(s for s in part.stages if s.verb == "choose").mask_ratio for part in both.at_step(5, 10).parts]
+    assert late == pytest.approx([0.3, 0.15])
+
+
 def test_lengths_that_are_not_the_whole_run_are_refused():
     with pytest.raises(UserError, match=r"lengths of a curriculum are \[0.5, 0.4\]; their sum must be 1"):
         schedule((Stretch(0.5), Stretch(0.4)), 10)
