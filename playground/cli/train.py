@@ -125,7 +125,10 @@ def add(command: Parser) -> None:
     option("--mask-overrides", metavar="JSON", help="the same rules as JSON, as a saved run and its command hold them")
     option("--resume", action="store_true", help="resume from the checkpoint in --out")
     option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
-    option("--fork", metavar="RUN[@STEP]", help="fork a saved run at a step; --set changes knobs")
+    option(
+        "--fork", metavar="RUN[@STEP]",
+        help="fork a saved run at a step; --set changes knobs, or the objective: --set objective=MLM",
+    )  # fmt: skip
     option("--find-rate", action="store_true", help="search for a learning rate and train nothing")
     list_of_runs(command)
 
@@ -383,7 +386,7 @@ def _fork(given: argparse.Namespace) -> TrainedFacts:
     made = fork(run, learner, settings)
     _say_schedule(made.run, made.learner)
     others = {"seed": (learner.seed, made.run.seed), "corpus": (saved.corpus.name, corpus.name)}
-    changed = what_changed(entry, made.run.entry, others)
+    changed = what_changed(entry, made.run.entry, others, made.fresh)
     out = Path(given.out or Path(given.runs, runs.new_name(f"{Path(name).name}-fork{made.step}")))
     run, parent = replace(made.run, out=out), Parent(name, made.step, changed)
     facts = _follow(given, run, train(run, made.learner), made.learner, parent)

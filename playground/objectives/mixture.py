@@ -9,6 +9,7 @@ from typing import Any
 from playground.errors import UserError
 from playground.objectives.arrange import SampleTask
 from playground.objectives.ask import Reweight
+from playground.objectives.curriculum import Curriculum, mean_shares
 from playground.objectives.formula import Term, spelt
 from playground.objectives.objective import Objective
 
@@ -36,6 +37,14 @@ def mixture(name: str, parts: Parts, alternating: bool = False, by_row: bool = F
     return Objective(name, (draw,), parts=objectives, **_shared(objectives, tuple(terms.values()), card))
 
 
+def scheduled(
+    name: str, parts: tuple[Objective, ...], curriculum: Curriculum, by_row: bool = False, **card: Any
+) -> Objective:
+    """A mixture whose shares follow a curriculum; outside training a part is drawn by its share of the whole run."""
+    shared = tuple(zip(mean_shares(curriculum), parts, strict=True))
+    return mixture(name, shared, by_row=by_row, curriculum=curriculum, **card)
+
+
 def mixed(name: str, parts: Parts, **card: Any) -> Objective:
     """The weighted sum of the parts in every step; the first one is shown as the main one, the others beside it.
 
@@ -45,7 +54,7 @@ def mixed(name: str, parts: Parts, **card: Any) -> Objective:
     (weight, first), *others = ((weight, part) for (weight, _), part in zip(parts, named, strict=True))
     main = first if weight == 1.0 else _asking(first, weight, {})
     terms = tuple(_weighed(term, weight) for (weight, _), part in zip(parts, named, strict=True) for term in part.terms)
-    fields = {"parts": main.parts, "auxiliary": (*main.auxiliary, *others)}
+    fields = {"parts": main.parts, "curriculum": main.curriculum, "auxiliary": (*main.auxiliary, *others)}
     return Objective(name, main.stages, **fields, **_shared(named, terms, card))
 
 

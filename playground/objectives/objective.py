@@ -17,6 +17,7 @@ from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
 from playground.objectives.arrange.mixture_part import SampleTask
 from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair
 from playground.objectives.ask.words import AskCount, AskDiffused
+from playground.objectives.curriculum import Curriculum, schedule
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.mask_overrides import MaskOverride
 from playground.objectives.propose import Proposer, SampleFromGenerator, SampleNegatives
@@ -94,7 +95,8 @@ class Objective:
     `group` is one of `GROUPS`. `row` is its row in the survey's Table 2 and `printed` what rebuilds that row. `needs`
     names what a text must have (see `reading.NEEDS`). `switch` is a question and the knob whose choices answer it.
     `versus` says how it differs from others, by their names. `mask_overrides` are the rules that were set by hand and
-    that its stages obey (see `by_hand.py`).
+    that its stages obey (see `by_hand.py`). By a `curriculum` the shares of its parts, and some knobs, change in
+    training (see `curriculum.py`).
     """
 
     name: str
@@ -114,6 +116,7 @@ class Objective:
     switch: tuple[str, str] = ("", "")
     versus: Mapping[str, str] = field(default_factory=dict)
     mask_overrides: tuple[MaskOverride, ...] = ()
+    curriculum: Curriculum = ()
 
     __getstate__ = declared_fields
 
@@ -264,8 +267,14 @@ class Objective:
 
     @cached_property
     def knobs(self) -> dict[str, Knob]:
-        """The knobs of all stages by name; a name that stages of one chain share is written `Stage.name`."""
-        every = [(stage, k) for chain in self.chains for stage in chain.stages for k in knobs(stage)]
+        """The knobs of all stages by name; a name that stages of one chain share is written `Stage.name`.
+
+        Those that a curriculum moves are not among them.
+        """
+        stretches = [stretch for chain in self.chains for stretch in chain.curriculum]
+        moving = {name.rpartition(".")[2] for stretch in stretches for name, *_ in stretch.moves}
+        stages = [stage for chain in self.chains for stage in chain.stages]
+        every = [(stage, k) for stage in stages for k in knobs(stage) if k.name not in moving]
         return {
             k.name if self._belongs_to_one(k.name) else f"{type(stage).__name__}.{k.name}": replace(
                 k, default=_now(stage, k)
@@ -311,10 +320,29 @@ class Objective:
 
         return self.map_stages(named)
 
-    def at_step(self, step: int) -> "Objective":
-        """The same objective in a step (0-based) of training; only parts that take turns depend on it."""
-        turns = [stage for stage in self.stages if isinstance(stage, SampleTask) and stage.alternating]
-        return replace(self, stages=tuple(replace(stage, step=step) for stage in turns)) if turns else self
+    def at_step(self, step: int, steps: int) -> "Objective":
+        """The same objective in a step (0-based) of a run of so many steps."""
+        if not self.changes:
+            return self
+        shares, values = schedule(self.curriculum, steps).at(step) if self.curriculum else ((), {})
+        now = self.map_stages(lambda stage: turn(stage, self._of(stage, values)))
+        return replace(
+            now,
+            stages=tuple(
+                replace(stage, step=step, shares=shares or stage.shares) if isinstance(stage, SampleTask) else stage
+                for stage in now.stages
+            ),
+            parts=tuple(part.at_step(step, steps) for part in now.parts),
+            auxiliary=tuple((weight, chain.at_step(step, steps)) for weight, chain in now.auxiliary),
+        )
+
+    @cached_property
+    def changes(self) -> bool:
+        """Whether what it trains depends on the number of the step: by turns of its parts, or by a curriculum."""
+        return any(
+            chain.curriculum or any(isinstance(stage, SampleTask) and stage.alternating for stage in chain.stages)
+            for chain in self.chains
+        )
 
     def counting(self, table: Cells) -> "Objective":
         """The same objective on the co-occurrences of a whole corpus."""

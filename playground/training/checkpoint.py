@@ -19,6 +19,7 @@ from playground.batch import OPTIONAL, Tokens
 from playground.errors import UserError
 from playground.knob import as_saved
 from playground.models import Architecture
+from playground.objectives import find_objective
 from playground.objectives.mask_overrides import from_json, to_json
 from playground.parsing import LARGEST, parse_int, parse_json
 from playground.tokenizing import Tokenizer
@@ -85,6 +86,7 @@ def _pack(learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> tupl
         "format": FORMAT,
         "version": __version__,
         "entry": learner.entry.name,
+        "objective": learner.entry.objective.name,
         "architecture": asdict(learner.entry.model),
         "recipe": asdict(learner.entry.recipe),
         "knobs": {name: k.default for name, k in learner.entry.objective.knobs.items()},
@@ -235,7 +237,10 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 
 def _entry(about: dict[str, Any]) -> Entry:
-    entry = entry_named(about["entry"]).with_overrides(from_json(about.get("mask_overrides", [])))
+    entry = entry_named(about["entry"])
+    if (name := about.get("objective", entry.objective.name)) != entry.objective.name:  # a fork has changed it
+        entry = entry.with_objective(find_objective(name))
+    entry = entry.with_overrides(from_json(about.get("mask_overrides", [])))
     shaped = replace(
         entry,
         model=as_saved(Architecture(), about["architecture"]),

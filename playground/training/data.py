@@ -203,8 +203,8 @@ MOST = 1 << 18
 class Prefetcher:
     """The batches of a run; that of a step follows from the seed and the number of its block, wherever the run begins.
 
-    Where a generator answers in every step, or each batch draws its part of a mixture, the batches of `ahead` steps
-    are begun at once, each by its own draws.
+    Where a generator answers in every step, each batch draws its part of a mixture, or a curriculum changes what is
+    trained, the batches of `ahead` steps are begun at once, each by its own draws.
     """
 
     feed: BatchSampler
@@ -250,9 +250,14 @@ class Prefetcher:
 def steps_together(objective: Objective, batches: Sequence[Batch], feed: BatchSampler) -> int:
     """How many steps may be drawn at once, judged by batches of the objective.
 
-    One where a generator proposes words with its weights of that step, or every batch draws its part of a mixture.
+    One where a generator proposes words with its weights of that step, every batch draws its part of a mixture, or what
+    is trained changes from step to step.
     """
-    if objective.proposes or any(chain.parts and not chain.mixes_rows for chain in objective.chains):
+    if (
+        objective.proposes
+        or objective.changes
+        or any(chain.parts and not chain.mixes_rows for chain in objective.chains)
+    ):
         return 1
     targets = [target for batch in batches for part in batch.with_auxiliary for target in part.targets]
     return most_at_once(feed, min([STEPS, *(q.kind.steps_at_once for q in targets)]))

@@ -110,7 +110,8 @@ class TrainState:
         """The objective applied to a batch; `path` names the random draw, by default the coming step."""
         rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device)
         step = path[-1] if path else self.step
-        return self.objective.at_step(step if isinstance(step, int) else self.step).batch(tokens, rng)
+        number = step if isinstance(step, int) else self.step
+        return self.objective.at_step(number, self.entry.recipe.steps).batch(tokens, rng)
 
     def opened(self, tokens: Tokens, step: int) -> PartialBatch:
         """The part of a step's batch that does not depend on the weights of a generator."""
@@ -259,6 +260,8 @@ class TrainState:
         number, self.entry = self.phase, replace(self.entry, recipe=recipe)
         if self.phase != number:  # with more or fewer steps a phase begins elsewhere
             self.enter_phase()
+        if self.objective.changes:  # so does a stretch of a curriculum: what was drawn for later steps is drawn again
+            self.objective = replace(self.objective)
         for optimiser in self.optimisers:
             full = recipe.muon_lr if isinstance(optimiser, torch.optim.Muon) else recipe.lr
             for group in optimiser.param_groups:

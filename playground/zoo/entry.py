@@ -138,6 +138,11 @@ class Entry:
             phases=tuple(replace(phase, objective=_turned(phase.objective, settings)) for phase in self.phases),
         )
 
+    def with_objective(self, objective: Objective) -> "Entry":
+        """The entry with another objective in one phase; a transformer looks to the sides that this one lets it."""
+        sides = {"attention": entry_for(objective).model.attention} if self.model.kind == "transformer" else {}
+        return replace(self, objective=objective, phases=(), model=replace(self.model, **sides))
+
     def with_overrides(self, rules: tuple[MaskOverride, ...]) -> "Entry":
         """The entry with rules set by hand, which its objective obeys; a phase with another one is as it was."""
         if not rules:

@@ -12,8 +12,7 @@ GPT_BERT = Entry(
     parent="BERT",
     changed="Predicts a hidden word at the position before it, and trains one row in 16 as a causal language model.",
     unlike_paper={
-        "stages": "30 % of the words are hidden throughout, where the share falls to 15 % in the paper, and rows and "
-        "batches keep their sizes, which grow in the paper",
+        "stages": "rows and batches keep their sizes, which grow in the paper",
         "order": "all words have the same chance to be hidden, where the released code prefers those that were hidden "
         "less",
         "batches": "a row for MNTP begins with [CLS] and one for LM with [START]; the paper has one token for both",

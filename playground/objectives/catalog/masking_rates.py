@@ -1,4 +1,4 @@
-"""MLM with more hidden words than BERT's 15 %, as later papers set it."""
+"""MLM with more hidden words than BERT's 15 %, or with fewer from step to step, as later papers set it."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ from playground.objectives.ask import AskMasked
 from playground.objectives.catalog.static_mlm import STATIC_MLM
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
+from playground.objectives.curriculum import Stretch
 from playground.objectives.see import SeeAll
 
 ALL_MASKED = ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0)
@@ -37,4 +38,13 @@ MLM_40 = replace(
     stages=(ArrangeText(), ChooseTokens(mask_ratio=0.4, selection="stochastic"), ALL_MASKED, SeeAll(), AskMasked()),
     idea="Replace 40 % of the words by [MASK]: each is predicted from less context, but there are more of them.",
     source="arXiv:2202.08005, and the names of its released models",
+)
+
+MLM_30_TO_15 = replace(
+    MLM_30,
+    name="MLM from 30 to 15 %",
+    aliases=("dynamic masking rate schedule", "masking rate schedule", "Ankner et al."),
+    curriculum=(Stretch(moves=(("mask_ratio", 0.3, 0.15),)),),
+    idea="Hide 30 % of the words at the beginning and fewer in every step, down to 15 % at the end of the training.",
+    source="arXiv:2305.15096, sec. 2",
 )

@@ -13,6 +13,7 @@ from safetensors.torch import load_file, save_file
 
 from playground.corpora import open_corpus
 from playground.errors import UserError
+from playground.objectives import find_objective
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
 from playground.training.fork import fork, what_changed
 from playground.training.own_text import corpus_of, corpus_or_kept_rows
@@ -21,7 +22,7 @@ from playground.training.session import CurvePoint
 from playground.training.store import runs as runs_module
 from playground.training.store.lock import claimed
 from playground.training.store.runs import FILE, Parent, Runs, _check_format
-from tests.runs import becomes, each_kind, losses, reviews, run_of, tiny
+from tests.runs import becomes, each_kind, losses, reviews, run_of, same_weights, suited_reviews, tiny
 
 
 def keep(folder, name="first", **values):
@@ -174,6 +175,71 @@ def test_a_fork_keeps_the_weights_so_the_model_cannot_change(tmp_path):
     run, _ = keep(tmp_path)
     with pytest.raises(UserError, match="width cannot be changed in a fork"):
         fork(run, Runs(tmp_path).load("first").learner, {"width": 32})
+
+
+@pytest.mark.parametrize(
+    ("name", "objective", "fresh"),
+    [
+        ("GPT", "MLM", ()),
+        ("RoBERTa", "AntLM", ()),
+        ("GPT", "SOP", ("label_heads.pair", "network.segment_embedding")),
+        ("RoBERTa", "T5 spans", ("network.decoder",)),
+        ("BioBERT", "RTD", ("rtd_head", "generator", "generator_lm_head")),
+    ],
+)
+def test_a_fork_to_another_objective_keeps_every_weight_and_names_the_fresh_parts(name, objective, fresh):
+    run = run_of(entry=tiny(name), corpus=suited_reviews(find_objective(objective)), steps=4)
+    *_, learner = (event.learner for event in train(run) if hasattr(event, "learner"))
+    before = {key: value.clone() for key, value in learner.model.state_dict().items()}
+    made = fork(replace(run, steps=6), learner, {"objective": objective})
+    assert set(made.fresh) == set(fresh)
+    assert ("attention left to right → bidirectional" in made.changed) == (name == "GPT")
+    ending = f", new weights: {' and '.join(made.fresh)}" if fresh else ""
+    assert made.changed.endswith(f"objective {learner.entry.objective.name} → {objective}{ending}")
+    after = made.learner.model.state_dict()
+    assert all(torch.equal(after[key], value) for key, value in before.items())
+    assert all(key in before or key.startswith(fresh) for key in after), "nothing else is new"
+    seen = [event for event in train(made.run, made.learner) if isinstance(event, Stepped)]
+    asked = [[target.name for part in event.batch.with_auxiliary for target in part.targets] for event in seen]
+    assert len(seen) == 2 and set(asked[0]) <= set(find_objective(objective).target_names)
+    assert all(torch.equal(value, before[key]) for key, value in learner.model.state_dict().items()), "undisturbed"
+
+
+def test_a_fork_to_another_objective_keeps_the_moments_of_the_weights_that_both_have():
+    run = run_of(entry=tiny("RoBERTa"), corpus=suited_reviews(find_objective("SOP")), steps=4)
+    *_, learner = (event.learner for event in train(run) if hasattr(event, "learner"))
+    made = fork(run, learner, {"objective": "SOP"}).learner
+    theirs = dict(learner.model.named_parameters())
+    kept = {k: v for optimiser in learner.optimisers for k, v in optimiser.state.items()}
+    own = {k: v for optimiser in made.optimisers for k, v in optimiser.state.items()}
+    assert kept and len(own) == len(kept), "a fresh part has no moments"
+    for name, parameter in made.model.named_parameters():
+        for key, value in own.get(parameter, {}).items():
+            assert torch.equal(torch.as_tensor(value), torch.as_tensor(kept[theirs[name]][key]))
+            assert value is not kept[theirs[name]][key]
+
+
+@pytest.mark.parametrize("objective", ["MLM", "SOP", "CLM then MLM", "MLM + 0.5 SOP"])
+def test_a_fork_to_another_objective_is_kept_and_goes_on_exactly(objective, tmp_path):
+    corpus = suited_reviews(find_objective(objective))
+    run, _ = keep(tmp_path, entry=tiny("GPT"), corpus=corpus)
+    made = fork(run, Runs(tmp_path).load("first", 4).learner, {"objective": objective, "lr": 0.002})
+    whole = list(train(made.run, made.learner))
+    again = fork(run, Runs(tmp_path).load("first", 4).learner, {"objective": objective, "lr": 0.002})
+    list(train(replace(again.run, steps=7, out=tmp_path / "second"), again.learner))
+    saved = checkpoint.load(tmp_path / "second").learner
+    assert (saved.entry.name, saved.entry.objective.name) == ("GPT", objective)
+    rest = list(train(replace(made.run, entry=saved.entry), saved))
+    assert losses(rest) == losses(whole)[3:]
+    assert same_weights(saved.model, made.learner.model)
+
+
+def test_a_fork_to_an_objective_that_its_text_cannot_serve_is_refused(tmp_path):
+    run, _ = keep(tmp_path)
+    with pytest.raises(UserError, match="nope"):
+        fork(run, Runs(tmp_path).load("first").learner, {"objective": "nope"})
+    with pytest.raises(UserError, match="no knob 'mask_ratio'"):
+        fork(run, Runs(tmp_path).load("first").learner, {"objective": "LM", "mask_ratio": 0.3})
 
 
 def test_a_fork_of_a_session_leaves_it_where_it_stands(tmp_path):
