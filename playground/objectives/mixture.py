@@ -9,7 +9,7 @@ from typing import Any
 from playground.errors import UserError
 from playground.objectives.arrange import SampleTask
 from playground.objectives.ask import Reweight
-from playground.objectives.curriculum import Curriculum, mean_shares
+from playground.objectives.curriculum import Curriculum, Stretch, mean_shares
 from playground.objectives.formula import Term, spelt
 from playground.objectives.objective import Objective
 
@@ -17,6 +17,9 @@ Parts = tuple[tuple[float, Objective], ...]
 
 WEIGHED = re.compile(r"(-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?)(?:\s*[*×·]\s*|\s+)(.+)", re.IGNORECASE)
 """A weight before a part of a sum, as in `0.5*SOP`, `0.5 * SOP` or `0.5 SOP`."""
+
+PERCENT = re.compile(r"(?P<name>.+?)\s+(?P<share>\d+(?:\.\d+)?)\s*%")
+"""An objective and its share of the steps, as in `LM 70 %`."""
 
 
 def mixture(name: str, parts: Parts, alternating: bool = False, by_row: bool = False, **card: Any) -> Objective:
@@ -81,6 +84,30 @@ def summed(line: str, find: Callable[[str], Objective]) -> Objective:
         idea=f"Train several objectives in every step: {', '.join(weighted)}.",
         loss=f"The sum of the losses, each times its weight: {', '.join(weighted)}.",
         source="; ".join(dict.fromkeys(part.source for _, part in parts)),
+        group="In combination",
+    )
+
+
+def in_turn(line: str, find: Callable[[str], Objective]) -> Objective:
+    """One objective after another as it is typed, such as `LM 70 % then MLM 30 %`; shares of the steps of a run."""
+    found = [PERCENT.fullmatch(piece.strip()) for piece in re.split(r"\bthen\b", line)]
+    stretches = [(find(m["name"]), float(m["share"])) for m in found if m is not None]
+    if len(stretches) < len(found) or len(found) < 2:
+        raise UserError(f"{line!r} is no curriculum; write it as in 'LM 70 % then MLM 30 %'.")
+    if abs(sum(share for _, share in stretches) - 100) > 1e-6:
+        raise UserError(f"The shares in {line!r} add up to {sum(share for _, share in stretches):g} %; make it 100 %.")
+    parts = tuple({part.name: part for part, _ in stretches}.values())
+    curriculum = tuple(
+        Stretch(share / 100, tuple(float(part is other) for other in parts)) for part, share in stretches
+    )
+    said = ", then ".join(f"{part.name} for {share:g} % of the steps" for part, share in stretches)
+    return scheduled(
+        " then ".join(f"{part.name} {share:g} %" for part, share in stretches),
+        parts,
+        curriculum,
+        idea=f"Train one objective after another: {said}.",
+        loss=f"The loss of the objective whose turn it is: {said}.",
+        source="; ".join(dict.fromkeys(part.source for part in parts)),
         group="In combination",
     )
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -42,6 +43,26 @@ def test_a_sum_is_read_however_it_is_spelt(said):
     assert (found.stages, found.auxiliary) == (objectives()["MLM"].stages, ((0.5, objectives()["SOP"]),))
     assert (found.needs, found.group) == (("pair",), "In combination")
     assert find_objective(found.name) == found
+
+
+@pytest.mark.parametrize("said", ["LM 70 % then MLM 30 %", "lm 70% then mlm 30%", " LM 70.0 %  then  MLM 30 % "])
+def test_objectives_in_turn_are_read_however_they_are_spelt(said):
+    found = find_objective(said)
+    assert found.name == "LM 70 % then MLM 30 %" and found == find_objective(found.name)
+    assert found.parts == (objectives()["LM"], objectives()["MLM"])
+    assert [(s.length, s.shares) for s in found.curriculum] == [(0.7, (1.0, 0.0)), (0.3, (0.0, 1.0))]
+    again = find_objective("LM 20 % then MLM 60 % then LM 20 %")
+    assert [s.shares for s in again.curriculum] == [(1.0, 0.0), (0.0, 1.0), (1.0, 0.0)] and len(again.parts) == 2
+
+
+@pytest.mark.parametrize(("said", "why"), [
+    ("LM 70 % then MLM 40 %", "add up to 110 %; make it 100 %"),
+    ("LM 70 % then MLM", "is no curriculum; write it as in 'LM 70 % then MLM 30 %'"),
+    ("LM 70 % then none 30 %", "There is no objective named 'none'"),
+])  # fmt: skip
+def test_turns_that_are_none_are_refused(said, why):
+    with pytest.raises(UserError, match=re.escape(why)):
+        find_objective(said)
 
 
 def test_names_that_hold_a_plus_keep_their_meaning():

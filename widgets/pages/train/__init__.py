@@ -20,8 +20,10 @@ from playground.zoo.preset import RECIPE_PRESETS
 from widgets.pages.knobs import corpus_knobs, model_knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, accordion, button, heading, number, row, upload
 from widgets.pages.menus import model_choice, own_first
+from widgets.pages.train.curriculum import CurriculumEditor
 from widgets.pages.train.curves import RunPicture
 from widgets.pages.train.runs import replay_button
+from widgets.state.curriculum_editor import CurriculumEditorStore
 from widgets.state.train import CHOICES, LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
 from widgets.theme import GROWING, html, say
 
@@ -73,6 +75,7 @@ def _choices(train: TrainStore) -> list[Any]:
         html(pn.bind(lambda *_: _about(train), chosen.entry, chosen.mask_overrides, chosen.preset, chosen.shapes)),
         accordion({
             "Size and parts of the model": model_knobs(train),
+            "Paint a curriculum": CurriculumEditor(CurriculumEditorStore(), train),
             "How it differs from the paper": html(pn.bind(_differences, chosen.entry)),
         }),
         heading("Data"),
