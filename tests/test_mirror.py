@@ -20,6 +20,7 @@ ELSEWHERE = {
     "playground/test_packaging": "pyproject.toml, the Makefile and other files of the repository",
     "playground/test_public": "the public names, `playground/__init__.py`",
     "playground/test_site": "docs/pages.py",
+    "playground/training/test_curriculum": "objectives/curriculum.py and the feed that reads its schedule",
     "playground/training/test_resume": "loop, checkpoint and saved runs together",
     "widgets/pages/test_file_encoding": "all pages that take a file",
     "widgets/pages/test_limits": "all pages that have a number",

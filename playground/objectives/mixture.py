@@ -93,7 +93,7 @@ def in_turn(line: str, find: Callable[[str], Objective]) -> Objective:
     found = [PERCENT.fullmatch(piece.strip()) for piece in re.split(r"\bthen\b", line)]
     stretches = [(find(m["name"]), float(m["share"])) for m in found if m is not None]
     if len(stretches) < len(found) or len(found) < 2:
-        raise UserError(f"{line!r} is no curriculum; write it as in 'LM 70 % then MLM 30 %'.")
+        raise UserError(f"{line!r} lacks a share of the steps; write it as in 'LM 70 % then MLM 30 %'.")
     if abs(sum(share for _, share in stretches) - 100) > 1e-6:
         raise UserError(f"The shares in {line!r} add up to {sum(share for _, share in stretches):g} %; make it 100 %.")
     parts = tuple({part.name: part for part, _ in stretches}.values())

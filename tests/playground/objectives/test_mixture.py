@@ -57,7 +57,7 @@ def test_objectives_in_turn_are_read_however_they_are_spelt(said):
 
 @pytest.mark.parametrize(("said", "why"), [
     ("LM 70 % then MLM 40 %", "add up to 110 %; make it 100 %"),
-    ("LM 70 % then MLM", "is no curriculum; write it as in 'LM 70 % then MLM 30 %'"),
+    ("LM 70 % then MLM", "lacks a share of the steps; write it as in 'LM 70 % then MLM 30 %'"),
     ("LM 70 % then none 30 %", "There is no objective named 'none'"),
 ])  # fmt: skip
 def test_turns_that_are_none_are_refused(said, why):

@@ -18,9 +18,7 @@ def test_a_dragged_region_is_painted_undone_and_redone():
     draft.paint(1, 1, 1, 4)
     assert draft.line == "MLM 20 % then LM 50 % then MLM 30 %"
     draft.paint(0, 1, 19, 25)
-    assert draft.line == "MLM 20 % then LM 50 % then MLM 20 % then LM 10 %", (
-        "the lower row"
-    )
+    assert draft.line == "MLM 20 % then LM 50 % then MLM 20 % then LM 10 %", "the lower row"
     draft.go_back(-1)
     draft.go_back(-1)
     draft.go_back(-1)
