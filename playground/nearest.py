@@ -368,7 +368,7 @@ NEAREST = (
     Nearest(
         "strategy", "L2-SP",
         "it also keeps the weights near the pre-trained ones, but during training and not afterwards",
-        ("WiSE-FT", "model soup", "model soups", "task arithmetic", "TIES", "DARE"),
+        ("model soup", "model soups", "task arithmetic", "TIES", "DARE"),
     ),
     Nearest(
         "strategy", "self-distillation", "it also pulls a model towards the predictions of a copy of itself",
