@@ -26,7 +26,9 @@ class After(ABC):
 class LastSteps(After):
     """The mean of the weights over the last steps, the head's among them (arXiv:2002.10345)."""
 
-    share: float = knob(0.5, 0.01, 1.0, unit="share of the steps", why="How much of the end of the run the mean is taken over.")
+    share: float = knob(
+        0.5, 0.01, 1.0, unit="share of the steps", why="How much of the end of the run the mean is taken over."
+    )
     name: ClassVar[str] = "mean of the last steps"
 
     def begin(self, run: TrainerView) -> Callable[[int], None]:
