@@ -1,12 +1,13 @@
 """The plane through a model and two fine-tuned copies of it: accuracy on both tasks and forgetting at every point."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
+from statistics import fmean
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
 
 from playground.analysis.finding import Finding, Matrix, Number, Rows, Table, columns_of
 from playground.analysis.instrument import Instrument, reads_sentences
@@ -41,56 +42,45 @@ ENDS = (-0.5, 1.5)
 class Settings:
     """How both models are fine-tuned, and how finely the plane is measured."""
 
-    second: str = knob("topic", why="The second task; sentiment is the first one again, with another seed.")
+    second: str = knob("topic", why="The second task; sentiment is the first one again, from other texts.")
     labels: int = knob(64, 8, 1000, unit="labelled texts", why="Labelled texts of each task.")
     steps: int = knob(80, 1, 1000, unit="steps", why="Steps of fine-tuning for each task.")
     texts: int = knob(200, 4, 1000, unit="unseen texts", why="Texts of each task that every model in the plane reads.")
     points: int = knob(21, 3, 41, unit="points", why="Points of each side of the plane.")
 
 
-@dataclass(frozen=True, eq=False)
-class Finished:
-    """A task that a copy of the base has learned: its own head, held-out labelled texts, and the copy's weights."""
-
-    task: LearnedTask
-    held_out: LearnedTask
-    weights: Weights
-
-
 @dataclass(frozen=True)
 class PlanePoint:
     """A model: where it lies, the share of its way from the start that lies `inside` the plane, and what it can do.
 
-    `accuracies` are those on both tasks; `forgetting` is the rise of the pre-training loss, None without a head for it.
+    `accuracies` has one for each task; `forgetting` is the rise of the pre-training loss, None without a head for it.
     """
 
     x: float
     y: float
     inside: float
-    accuracies: tuple[float, float]
+    accuracies: tuple[float, ...]
     forgetting: float | None
 
 
 @dataclass(frozen=True, eq=False)
 class SoupPlane:
-    """All models start + x (first - start) + y (second - start).
+    """All models start + x (first - start) + y (second - start), where the start is the pre-trained model.
 
-    The heads do not move: each task is read by the head that was fine-tuned for it, everywhere in the plane. So (1, 0)
-    and (0, 1) are the finished models, (alpha, 0) is the strategy WiSE-FT on the first task, and (0, 0) is the
-    pre-trained model under both heads. `carrier` is a copy of the base that takes the weights of each model in turn.
+    With two tasks the heads do not move: each task is read by the head that was fine-tuned for it, everywhere in the
+    plane. So (1, 0) and (0, 1) are the finished models, (alpha, 0) is the strategy WiSE-FT on the first task, and
+    (0, 0) is the pre-trained model under both heads. Two models of one task begin with the same new head, which moves
+    with the body, as in a model soup (arXiv:2203.05482, sec. 2). `tasks` and `held_out` hold the unseen texts and
+    labelled texts that no model has learned from; `parameters` take the weights of each model in turn.
     """
 
     base: Base
-    tasks: tuple[Finished, Finished]
     carrier: LanguageModel
-
-    @property
-    def start(self) -> Weights:
-        return weights_of(self.base.learner.model)
-
-    @property
-    def models(self) -> list[Weights]:
-        return [one.weights for one in self.tasks]
+    parameters: tuple[nn.Parameter, ...]
+    start: Weights
+    models: tuple[Weights, Weights]
+    tasks: tuple[LearnedTask, ...]
+    held_out: tuple[LearnedTask, ...]
 
     def at(self, x: float, y: float) -> Weights:
         """The weights at a point."""
@@ -99,8 +89,8 @@ class SoupPlane:
 
     @torch.no_grad()
     def put(self, weights: Weights) -> LanguageModel:
-        """The carrier with other weights."""
-        for parameter, value in zip(self.carrier.parameters(), weights, strict=True):
+        """The model with other weights, and the head of a task that moves with it."""
+        for parameter, value in zip(self.parameters, weights, strict=True):
             parameter.copy_(value)
         return self.carrier.eval()
 
@@ -108,18 +98,18 @@ class SoupPlane:
         """Measure a model, which need not lie in the plane: its coordinates are those of the nearest one that does."""
         return PlanePoint(*self.nearest(weights), *self.measured(weights))
 
-    def measured(self, weights: Weights) -> tuple[tuple[float, float], float | None]:
+    def measured(self, weights: Weights) -> tuple[tuple[float, ...], float | None]:
         """The accuracies and the forgetting of a model."""
         model = self.put(weights)
-        first, second = (one.task.accuracy(model) for one in self.tasks)
+        accuracies = tuple(task.accuracy(model) for task in self.tasks)
         before = self.base.remember("before", lambda: self.base.pretraining_loss(self.base.learner))
         after = self.base.pretraining_loss(replace_model(self.base.learner, model))
-        return (first, second), None if before is None or after is None else after - before
+        return accuracies, None if before is None or after is None else after - before
 
     def nearest(self, weights: Weights) -> tuple[float, float, float]:
         """The coordinates of the nearest point of the plane, and the share of the squared way that lies in it."""
-        axes = torch.stack([flat(less(model, self.start)) for model in self.models], 1).double()
-        way = flat(less(weights, self.start)).double()
+        axes = torch.stack([flat(less(model, self.start)) for model in self.models], 1).cpu().double()
+        way = flat(less(weights, self.start)).cpu().double()
         at = torch.linalg.lstsq(axes, way[:, None]).solution[:, 0]
         whole, inside = float(way.square().sum()), float((axes @ at).square().sum())
         x, y, share = (round(value, 6) + 0.0 for value in (*at.tolist(), inside / whole if whole else 1.0))
@@ -134,11 +124,11 @@ class SoupPlane:
     def held_out_accuracy(self, weights: Weights) -> float:
         """The mean accuracy on labelled texts that no model has learned from and none is tested on."""
         model = self.put(weights)
-        return sum(one.held_out.accuracy(model) for one in self.tasks) / len(self.tasks)
+        return fmean(task.accuracy(model) for task in self.held_out)
 
     def marked(self, rng: Generator) -> dict[str, Weights]:
         """The models that have a name."""
-        start, models = self.start, self.models
+        start, models = self.start, list(self.models)
         rules: Mapping[str, Callable[[Tensor], Tensor]] = {
             "uniform soup": average, "task arithmetic": task_arithmetic, "TIES": ties, "DARE": partial(dare, rng=rng),
         }  # fmt: skip
@@ -154,36 +144,39 @@ class SoupPlane:
         }
 
 
-def weights_of(model: LanguageModel) -> Weights:
-    """The values of all parameters of a model, the task's head not among them."""
-    return tuple(p.detach().clone() for p in model.parameters())
-
-
-def finished(base: Base, task: Task, settings: Settings, seed: int) -> Finished:
-    """Fine-tune a copy of the base; as many labelled texts again are held out."""
-    tokenizer, suited = base.words, format_for(base.learner.model.shape)
-    labelled = task.load(tokenizer, 2 * settings.labels, seed, "train", suited)
-    half = len(labelled.labels) // 2
-    train, held_out = (numbered(labelled.pick(rows), base) for rows in torch.arange(2 * half).split(half))
-    test = numbered(task.load(tokenizer, settings.texts, 0, "test", suited), base)
-    run = Finetuner(replace(base, task=task), FULL, train, FinetuneConfig(steps=settings.steps), seed)
-    for step in range(settings.steps):
-        run.learn(step)
-    head = run.head.requires_grad_(False)
-    return Finished(LearnedTask(train, test, head, ()), LearnedTask(train, held_out, head, ()), weights_of(run.model))
+def weights_of(parameters: Iterable[nn.Parameter]) -> Weights:
+    """The values of parameters."""
+    return tuple(p.detach().clone() for p in parameters)
 
 
 def soup_plane(base: Base, tasks: tuple[Task, Task], settings: Settings, seed: int) -> SoupPlane:
-    """Fine-tune two copies of the base; a task that comes twice is learned with two seeds."""
-    first = finished(base, tasks[0], settings, seed)
-    second = finished(base, tasks[1], settings, seed + (tasks[0] == tasks[1]))
-    return SoupPlane(base, (first, second), deepcopy(base.learner.model))
+    """Fine-tune two copies of the base; if the tasks are the same, the second copy learns it from other texts."""
+    tokenizer, suited, same = base.words, format_for(base.learner.model.shape), tasks[0] == tasks[1]
+    carrier, known, starts, ends = deepcopy(base.learner.model), list[LearnedTask](), list[Weights](), list[Weights]()
+    for number, task in enumerate(tasks):
+        labelled = task.load(tokenizer, 3 * settings.labels, seed, "train", suited)
+        rows = torch.arange(len(labelled.labels)).tensor_split(3)
+        train, held_out = (numbered(labelled.pick(rows[part]), base) for part in (number, 2))
+        test = numbered(task.load(tokenizer, settings.texts, 0, "test", suited), base)
+        run = Finetuner(replace(base, task=task), FULL, train, FinetuneConfig(steps=settings.steps), seed)
+        every = (*run.model.parameters(), *(run.head.parameters() if same else ()))
+        starts.append(weights_of(every))
+        for step in range(settings.steps):
+            run.learn(step)
+        ends.append(weights_of(every))
+        head = run.head.requires_grad_(False)
+        known += [LearnedTask(train, test, head, ()), LearnedTask(train, held_out, head, ())]
+    known = known[:2] if same else known
+    parameters = (*carrier.parameters(), *(known[0].head.parameters() if same else ()))
+    return SoupPlane(
+        base, carrier, parameters, starts[0], (ends[0], ends[1]), tuple(known[::2]), tuple(known[1::2])
+    )  # fmt: skip
 
 
-def chance(finished: Finished) -> float:
+def chance(task: LearnedTask) -> float:
     """What a constant answer reaches; 0 where the metric has no chance level."""
-    texts = finished.task.test
-    return texts.answer.guess(finished.task.train.labels, texts.labels) if texts.answer.has_chance else 0.0
+    answer = task.test.answer
+    return answer.guess(task.train.labels, task.test.labels) if answer.has_chance else 0.0
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
@@ -199,22 +192,24 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     subject.count(len(points), "models in the plane")
     subject.count(len(plane.base.measured.ids), "held-out rows")
     subject.count(settings.labels, "labelled texts of each task")
-    subject.count(min(len(one.task.test.labels) for one in plane.tasks), "unseen texts of each task")
-    names = [task.name if task != tasks[0] or k == 0 else f"{task.name}, another seed" for k, task in enumerate(tasks)]
-    soup, ends = named["uniform soup"].accuracies, (named["first"].accuracies[0], named["second"].accuracies[1])
+    subject.count(min(len(task.test.labels) for task in plane.tasks), "unseen texts of each task")
+    names = [task.name for task in dict.fromkeys(tasks)]
+    soup, ends = named["uniform soup"].accuracies, [named["first"].accuracies[0], named["second"].accuracies[-1]]
     numbers, tables, marks = list[Number](), list[Table](), marks_on_grid(named, at)
     for k, name in enumerate(names):
         guess = chance(plane.tasks[k])
-        metric, baselines = tasks[k].metric, {"own model": ends[k], "guess": guess}
-        numbers.append(Number(f"uniform soup, {name}", soup[k], metric, baselines))
+        metric, own = tasks[k].metric, {"first model": ends[0]} if k == 0 else {}
+        own |= {"second model": ends[1]} if k + 1 == len(names) else {}
+        numbers.append(Number(f"uniform soup, {name}", soup[k], metric, {**own, "guess": guess}))
         values = [point.accuracies[k] - guess for point in points]
         tables.append(panel(f"{metric.capitalize()} above guessing, {name}", points, values, marks, metric))
     forgotten = [point.forgetting for point in points]
     if all(value is not None for value in forgotten):
         tables.append(panel("Forgetting", points, forgotten, marks, plane.base.learner.entry.unit()))
+    reached = " and ".join(f"{accuracy:.2f} ({name})" for accuracy, name in zip(soup, names, strict=True))
     return Finding(
-        f"The uniform soup of both models reaches {soup[0]:.2f} ({names[0]}) and {soup[1]:.2f} ({names[1]}); the two "
-        f"models themselves reach {ends[0]:.2f} and {ends[1]:.2f}, each on its own task.",
+        f"The uniform soup of both models reaches {reached}; the models themselves reach {ends[0]:.2f} and "
+        f"{ends[1]:.2f}, each on its own task.",
         tuple(numbers),
         (*tables, named_models(named, names)),
     )
@@ -227,7 +222,7 @@ MARKS = {
 """What stands in the cell of a named model."""
 
 KEY = (
-    "Across: the share of the first model's change in the weights; up: of the second's. Each task keeps its own head. "
+    "Across: the share of the first model's change in the weights; up: of the second's. "
     f"{'; '.join(f'{mark} {name}' for name, mark in MARKS.items())}."
 )
 

@@ -27,7 +27,7 @@ def plane():
 
 def tuned(name, number):
     """A run of a strategy on the texts from which a model of the plane has learned."""
-    base, task = base_of(), plane().tasks[number].task
+    base, task = base_of(), plane().tasks[number]
     run = Finetuner(base, find_strategy(name), task.train, FinetuneConfig(steps=SETTINGS.steps), 0)
     for step in range(SETTINGS.steps):
         run.learn(step)
@@ -42,7 +42,7 @@ def test_the_axes_are_the_strategies_full_and_wise_ft_with_their_heads(number):
         weights = plane().at(*((share, 0.0) if number == 0 else (0.0, share)))
         wanted = [p.detach() for p in run.model.parameters()]
         torch.testing.assert_close(flat(weights), flat(tuple(wanted)), atol=1e-6, rtol=1e-5)
-        result = run.outcome(plane().tasks[number].task.test, 0.0)
+        result = run.outcome(plane().tasks[number].test, 0.0)
         point = plane().point(weights)
         assert point.accuracies[number] == pytest.approx(result.accuracy)
         assert point.forgetting == pytest.approx(result.forgetting, abs=1e-4)
@@ -66,10 +66,11 @@ def test_named_models_are_those_of_the_rules_and_ties_leaves_the_plane():
 
 
 def test_held_out_texts_are_neither_learned_from_nor_tested_on():
-    for one in plane().tasks:
-        rows = [{tuple(row) for row in texts.tokens.ids.tolist()} for texts in (one.task.train, one.held_out.test)]
-        assert all(rows) and not rows[0] & rows[1]
-        assert len(one.task.train.labels) == len(one.held_out.test.labels) == SETTINGS.labels
+    for task, held_out in zip(plane().tasks, plane().held_out, strict=True):
+        texts = (task.train, task.test, held_out.test)
+        rows = [{tuple(row) for row in some.tokens.ids.tolist()} for some in texts]
+        assert all(rows) and not rows[2] & (rows[0] | rows[1])
+        assert len(task.train.labels) == len(held_out.test.labels) == SETTINGS.labels
 
 
 def test_the_grid_is_drawn_from_the_highest_row_down_and_marks_its_named_models():
@@ -89,12 +90,31 @@ def test_the_grid_is_drawn_from_the_highest_row_down_and_marks_its_named_models(
     assert panels[0].columns["value"][at["1", "0"]] == pytest.approx(accuracy["first"] - guess)
 
 
-def test_a_task_that_comes_twice_is_learned_with_two_seeds():
+def test_a_soup_of_one_task_has_one_head_that_moves_with_the_body():
+    """arXiv:2203.05482, sec. 2: all models start from the same weights, the head's among them, and all are averaged."""
     twice = soup_plane(base_of(), (TASKS[0], TASKS[0]), SETTINGS, 0)
-    first, second = (one.task for one in twice.tasks)
-    assert not torch.equal(first.train.tokens.ids[:, :4], second.train.tokens.ids[:, :4])
-    assert not torch.equal(first.head.score.weight, second.head.score.weight)
-    assert torch.equal(first.test.labels, second.test.labels)
+    [task] = twice.tasks
+    first, second = twice.models
+    assert not torch.equal(flat(first), flat(second))
+    start = Finetuner(base_of(), find_strategy("full"), task.train, FinetuneConfig(steps=1), 0)
+    every = (*start.model.parameters(), *start.head.parameters())
+    assert torch.equal(flat(twice.start), flat(every))
+    run = tuned("full", 0)
+    torch.testing.assert_close(flat(first), flat((*run.model.parameters(), *run.head.parameters())))
+    twice.put(twice.at(0.5, 0.5))
+    body = sum(p.numel() for p in start.model.parameters())
+    mean = (flat(first) + flat(second)) / 2
+    torch.testing.assert_close(flat(tuple(task.head.parameters())), mean[body:])
+    assert twice.point(twice.start).accuracies == (task.accuracy(twice.put(twice.start)),)
+    found = instrument_named("soup plane").look(
+        of_learner(learner_of("RoBERTa"), reviews(), "RoBERTa"), replace(SETTINGS, second="sentiment")
+    )
+    assert [table.title for table in found.tables] == [
+        "Accuracy above guessing, sentiment",
+        "Forgetting",
+        "Named models",
+    ]
+    assert set(found.numbers[0].baselines) == {"first model", "second model", "guess"}
 
 
 def test_models_in_one_cell_share_it():
