@@ -207,6 +207,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     if all(value is not None for value in forgotten):
         tables.append(panel("Forgetting", points, forgotten, marks, plane.base.learner.entry.unit()))
     reached = " and ".join(f"{accuracy:.2f} ({name})" for accuracy, name in zip(soup, names, strict=True))
+    tables[0] = replace(tables[0], note=KEY)
     return Finding(
         f"The uniform soup of both models reaches {reached}; the models themselves reach {ends[0]:.2f} and "
         f"{ends[1]:.2f}, each on its own task.",
@@ -250,7 +251,7 @@ def panel(
         "value": list(values),
         "model": [marks.get((point.x, point.y), "") for point in points],
     }
-    return Table(title, columns, Matrix("second", "first", "value", "model"), unit, note=KEY)
+    return Table(title, columns, Matrix("second", "first", "value", "model"), unit)
 
 
 def named_models(named: Mapping[str, PlanePoint], names: Sequence[str]) -> Table:
@@ -258,6 +259,9 @@ def named_models(named: Mapping[str, PlanePoint], names: Sequence[str]) -> Table
     header = ("model", "first", "second", "share in the plane", *names, "forgetting")
     rows = [(name, p.x, p.y, p.inside, *p.accuracies, p.forgetting) for name, p in named.items()]
     note = "TIES and DARE leave the plane: they are marked where they come nearest to it and measured where they are."
+    note += " Each task is read by its own fine-tuned head, also in models that were not tuned for it." * (
+        len(names) > 1
+    )
     return Table("Named models", columns_of(header, rows), Rows(), note=note)
 
 
