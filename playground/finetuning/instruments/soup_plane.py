@@ -25,7 +25,7 @@ from playground.finetuning.apply.victim import base_of, knows_sentiment
 from playground.finetuning.comparing.continual import LearnedTask
 from playground.finetuning.data.files import find_task
 from playground.finetuning.data.input_format import format_for
-from playground.finetuning.data.task import Task
+from playground.finetuning.data.task import Task, short
 from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
 from playground.finetuning.strategies.full import FULL
@@ -198,11 +198,13 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     numbers, tables, marks = list[Number](), list[Table](), marks_on_grid(named, at)
     for k, name in enumerate(names):
         guess = chance(plane.tasks[k])
-        metric, own = tasks[k].metric, {"first model": ends[0]} if k == 0 else {}
+        metric, own = short(tasks[k].metric), {"first model": ends[0]} if k == 0 else {}
         own |= {"second model": ends[1]} if k + 1 == len(names) else {}
-        numbers.append(Number(f"uniform soup, {name}", soup[k], metric, {**own, "guess": guess}))
+        own |= {"guess": guess} if guess else {}
+        numbers.append(Number(f"uniform soup, {name}", soup[k], metric, own))
         values = [point.accuracies[k] - guess for point in points]
-        tables.append(panel(f"{metric.capitalize()} above guessing, {name}", points, values, marks, metric))
+        title = f"{metric[:1].upper()}{metric[1:]}{' above guessing' * bool(guess)}, {name}"
+        tables.append(panel(title, points, values, marks, metric))
     forgotten = [point.forgetting for point in points]
     if all(value is not None for value in forgotten):
         tables.append(panel("Forgetting", points, forgotten, marks, plane.base.learner.entry.unit()))
@@ -259,10 +261,8 @@ def named_models(named: Mapping[str, PlanePoint], names: Sequence[str]) -> Table
     header = ("model", "first", "second", "share in the plane", *names, "forgetting")
     rows = [(name, p.x, p.y, p.inside, *p.accuracies, p.forgetting) for name, p in named.items()]
     note = "TIES and DARE leave the plane: they are marked where they come nearest to it and measured where they are."
-    note += " Each task is read by its own fine-tuned head, also in models that were not tuned for it." * (
-        len(names) > 1
-    )
-    return Table("Named models", columns_of(header, rows), Rows(), note=note)
+    heads = " Each task is read by its own fine-tuned head, also in models that were not tuned for it."
+    return Table("Named models", columns_of(header, rows), Rows(), note=note + heads * (len(names) > 1))
 
 
 SOUP_PLANE = Instrument(

@@ -117,6 +117,15 @@ def test_a_soup_of_one_task_has_one_head_that_moves_with_the_body():
     assert set(found.numbers[0].baselines) == {"first model", "second model", "guess"}
 
 
+def test_a_metric_without_a_chance_level_is_drawn_as_it_is():
+    subject = of_learner(learner_of("RoBERTa"), reviews(), "RoBERTa")
+    found = instrument_named("soup plane").look(subject, replace(SETTINGS, second="similarity"))
+    assert [table.title for table in found.tables][1] == "Pearson correlation, similarity"
+    assert "guess" in found.numbers[0].baselines and "guess" not in found.numbers[1].baselines
+    ends = found.tables[-1].columns["similarity"]
+    assert found.numbers[1].value == ends[found.tables[-1].columns["model"].index("uniform soup")]
+
+
 def test_models_in_one_cell_share_it():
     points = {
         name: plane().point(plane().at(*at)) for name, at in {"uniform soup": (0.5, 0.5), "first": (1, 0)}.items()
