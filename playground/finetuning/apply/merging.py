@@ -15,7 +15,7 @@ Rule = Callable[[Tensor], Tensor]
 """From task vectors `[m, n]` to the merged one `[n]`."""
 
 SCALE, DENSITY = 0.4, 0.2
-"""Of task arithmetic (arXiv:2306.01708, sec. 4 names it where nothing is held out), and of TIES (its k of 20 %)."""
+"""The factor of task arithmetic where no labels are held out to choose it, and what TIES keeps (its k of 20 %)."""
 
 
 def average(vectors: Tensor) -> Tensor:
@@ -24,17 +24,17 @@ def average(vectors: Tensor) -> Tensor:
 
 
 def task_arithmetic(vectors: Tensor, scale: float = SCALE) -> Tensor:
-    """The sum of all task vectors times a factor (arXiv:2212.04089, sec. 2)."""
+    """The sum of all task vectors times a factor (arXiv:2212.04089)."""
     return scale * vectors.sum(0)
 
 
 def ties(vectors: Tensor, density: float = DENSITY, scale: float = 1.0) -> Tensor:
-    """Trim each vector, elect the sign of each number, and take the mean of what agrees (arXiv:2306.01708, sec. 3)."""
+    """Trim each vector, elect the sign of each number, and take the mean of what agrees (TIES, arXiv:2306.01708)."""
     return scale * mean_of_elected(trim(vectors, density))
 
 
 def dare(vectors: Tensor, rng: Generator, density: float = DENSITY, scale: float = SCALE) -> Tensor:
-    """Drop numbers at random, rescale the others, then task arithmetic (arXiv:2311.03099, sec. 3)."""
+    """Drop numbers at random, rescale the others, then task arithmetic (DARE, arXiv:2311.03099)."""
     return task_arithmetic(drop(vectors, density, rng), scale)
 
 
