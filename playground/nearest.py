@@ -366,9 +366,9 @@ NEAREST = (
         ("RecAdam",),
     ),
     Nearest(
-        "strategy", "L2-SP",
-        "it also keeps the weights near the pre-trained ones, but during training and not afterwards",
-        ("WiSE-FT", "model soup", "model soups", "task arithmetic", "TIES", "DARE"),
+        "strategy", "WiSE-FT",
+        "it also merges finished weights; the instrument `soup plane` merges the models of two tasks",
+        ("model soup", "model soups", "task arithmetic", "TIES", "DARE", "model merging"),
     ),
     Nearest(
         "strategy", "self-distillation", "it also pulls a model towards the predictions of a copy of itself",

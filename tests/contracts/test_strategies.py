@@ -52,7 +52,7 @@ MECHANISMS = (
     "feature-based", "full", "gradual unfreezing", "layer mix", "adapters", "projected attention layers", "LoRA",
     "prefix tuning", "BitFit", "embeddings kept", "EWC", "auxiliary LM loss", "ELMo at the input", "intermediate task",
     "adversarial", "self-training", "R-Drop", "FreeLB", "mixout", "Pfeiffer adapters", "temperature sampling",
-    "norms only", "prompt tuning",
+    "norms only", "prompt tuning", "WiSE-FT",
 )  # fmt: skip
 """Every strategy is tested on BERT; these, one for each thing that can be done to a model, on all entries."""
 TRANSFORMERS = tuple(name for name in KINDS if KNOWN[name].model.kind == "transformer")

@@ -12,7 +12,20 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from playground.analysis.finding import Bars, Coded, Curve, Finding, Matrix, Rows, Scatter, Table, Tree, Words, plain
+from playground.analysis.finding import (
+    Bars,
+    Coded,
+    Curve,
+    Finding,
+    Matrix,
+    Rows,
+    Scatter,
+    Table,
+    Tree,
+    Words,
+    plain,
+    same_rows,
+)
 from playground.analysis.inspection import Inspection
 from playground.glossary import hover
 from widgets.charts.columns import ticks
@@ -103,8 +116,23 @@ def film(frames: Mapping[str, str]) -> str:
 
 def markup(finding: Finding, panel: str = "") -> str:
     """A finding: its headline, its numbers beside what they compare to, its tables; `panel` is a map to be enlarged."""
-    pictures = "".join(picture(table, panel) for table in finding.tables)
-    return f'<p class="headline">{escape(finding.headline)}</p>{numbers(finding)}{notes(finding)}{pictures}'
+    drawn = "".join(pictures(finding.tables, panel))
+    return f'<p class="headline">{escape(finding.headline)}</p>{numbers(finding)}{notes(finding)}{drawn}'
+
+
+def pictures(tables: Sequence[Table], panel: str = "") -> Iterator[str]:
+    """All tables; matrices of the same rows and columns that follow each other stand side by side."""
+    groups: list[list[Table]] = []
+    for table in tables:
+        plain_matrix = isinstance(table.drawing, Matrix) and not table.drawing.panel_row
+        if plain_matrix and groups and same_rows([groups[-1][-1], table]) is not None:
+            groups[-1].append(table)
+        else:
+            groups.append([table])
+    for group in groups:
+        drawn = [picture(table, panel) for table in group]
+        sections = "".join(f"<section>{each}</section>" for each in drawn)
+        yield drawn[0] if len(group) == 1 else f'<div class="side-by-side">{sections}</div>'
 
 
 def notes(finding: Finding) -> str:

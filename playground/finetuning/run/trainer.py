@@ -19,7 +19,7 @@ from playground.finetuning.run.activation_cache import ActivationCache, CachedRe
 from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import AnyHead, new_head
-from playground.finetuning.strategy.losses import Pull, StepContext, WeightAverage
+from playground.finetuning.strategy.losses import Pull, StepContext
 from playground.finetuning.strategy.plasticity import layer_of, restarts
 from playground.finetuning.strategy.strategy import OTHER, STANDS_APART, Strategy
 from playground.models import make_model
@@ -210,7 +210,7 @@ class Finetuner:
         self.levels = [_level(group, self.model.top_hidden_state) for group in self.groups]
         self.reader = self._reader(self.train)
         self.terms = [(term, term.begin(self)) for term in (*strategy.penalties, *strategy.aux_losses)]
-        self.mean = WeightAverage(self.every)
+        self.after = strategy.after.begin(self) if strategy.after else None
         self.mixes = {0: self.head.mix()} if strategy.head.mixes else {}
 
     def learn(self, step: int) -> Tensor:
@@ -258,14 +258,11 @@ class Finetuner:
             group["lr"] = rate
 
     def note(self, step: int, rates: Tensor) -> None:
-        """Record the rates `[g]` that were used, drop activations that have changed, average the last weights."""
+        """Record the rates `[g]` that were used, drop activations that have changed, apply what comes after."""
         self.rates[:, step] = rates
         self.reader.changed(self.frozen(step) + 1)
-        first = self.steps - max(1, int(self.strategy.averaged * self.steps))
-        if self.strategy.averaged and step >= first:
-            self.mean.take()
-            if step + 1 == self.steps:
-                self.mean.put(self.mean.mean)
+        if self.after:
+            self.after(step)
         if self.mixes and self._due(step, MIXES):
             self.mixes[step + 1] = self.head.mix()
 

@@ -1,5 +1,6 @@
 """Self-ensemble: the mean of the weights of many steps instead of the last ones."""
 
+from playground.finetuning.strategy.after import LastSteps
 from playground.finetuning.strategy.plasticity import everything
 from playground.finetuning.strategy.strategy import Strategy
 
@@ -10,5 +11,5 @@ SELF_ENSEMBLE = Strategy(
     idea="Train everything and keep the mean of the weights over the second half of the steps.",
     source="arXiv:2002.10345",
     plasticity=everything,
-    averaged=0.5,
+    after=LastSteps(),
 )

@@ -51,7 +51,7 @@ def compose(*strategies: Strategy) -> Strategy:
         head=_one(strategies, name, "head", TOP, "have heads that read"),
         fresh=_one(strategies, name, "fresh", "", "reinitialise"),
         own_row=_one(strategies, name, "own_row", "", "set apart"),
-        averaged=_one(strategies, name, "averaged", 0.0, "average the last shares"),
+        after=_one(strategies, name, "after", None, "change the finished weights by"),
         painted=tuple(cell for s in strategies for cell in s.painted),
         made_of=tuple(part for s in strategies for part in s.parts),
     )
@@ -66,7 +66,7 @@ def nothing_added(whole: Strategy, parts: Sequence[Strategy]) -> list[str]:
 
 def _is_overruled(whole: Strategy, part: Strategy) -> bool:
     """Whether the others do the same without this part, and not what it does: `feature-based + full` stays frozen."""
-    fields = ("penalties", "aux_losses", "task_loss", "adapters", "extra_features", "painted", "fresh", "averaged")
+    fields = ("penalties", "aux_losses", "task_loss", "adapters", "extra_features", "painted", "fresh", "after")
     if any(getattr(part, field) for field in fields) or part.head != TOP:
         return False
     others = product([p for p in factors(whole.plasticity) if p not in factors(part.plasticity)])
@@ -100,13 +100,18 @@ def _check(composed: Strategy) -> None:
     """Refuse a combination in which nothing learns for some steps, or a loss on weights that never move."""
     plan = replace(composed, painted=()).plan((*SAMPLE, *composed.new, "task head"), STEPS)
     reason = ""
-    below = [*composed.penalties, *(term for term in composed.aux_losses if term.for_body and not composed.adapters)]
+    after = [composed.after] if composed.after and composed.after.keeps_start else []
+    below = [
+        *composed.penalties,
+        *after,
+        *(term for term in composed.aux_losses if term.for_body and not composed.adapters),
+    ]
     held = [*composed.penalties, *([composed.task_loss] if composed.task_loss and composed.task_loss.mixes else [])]
     layers = [k for k, row in enumerate(SAMPLE) if "layer" in row and not row.endswith("biases")]
     if not bool(plan.any(dim=0).all()):
         reason = "in some of the steps one of them freezes what the other trains"
-    elif held and composed.fresh:
-        reason = f"{held[0].name} holds on to pre-trained weights, and {FRESH[composed.fresh]} from new ones"
+    elif (held or after) and composed.fresh:
+        reason = f"{[*held, *after][0].name} holds on to pre-trained weights, and {FRESH[composed.fresh]} from new ones"
     elif below and not bool(plan[: len(SAMPLE)].any()):
         reason = f"{below[0].name} can only change the pre-trained weights, which are all frozen"
     elif len(held) > len(composed.penalties) and not bool(plan[layers].any()):
@@ -193,7 +198,7 @@ _THINGS: tuple[tuple[str, Callable[[Strategy], Any], Callable[[Strategy], str]],
     ("the head's own network", attrgetter("head.recurrent", "head.hidden"), lambda s: _own(s.head) or "none"),
     ("starts from scratch", attrgetter("fresh"), lambda s: s.fresh or "nothing"),
     ("rows of their own in the plan", attrgetter("own_row"), lambda s: s.own_row or "none"),
-    ("share of the last steps that is averaged", attrgetter("averaged"), lambda s: f"{s.averaged:g}"),
+    ("after the last step", attrgetter("after"), lambda s: _word(s.after) if s.after else "nothing"),
     ("examples in a prompt", attrgetter("prompt"), lambda s: str(s.prompt.shots) if s.prompt else "no prompt"),
     ("cells painted by hand", attrgetter("painted"), lambda s: str(len(s.painted))),
 )

@@ -71,12 +71,22 @@ def _changed(strategy: Strategy, change: Callable[[Any], Any]) -> Strategy:
             return Product(each(value.parts))
         return change(value) if is_dataclass(value) else value
 
-    fields = ("plasticity", "waiting", "penalties", "aux_losses", "task_loss", "adapters", "extra_features", "prompt")
+    fields = (
+        "plasticity",
+        "waiting",
+        "penalties",
+        "aux_losses",
+        "task_loss",
+        "adapters",
+        "extra_features",
+        "prompt",
+        "after",
+    )
     return replace(strategy, **{field: each(getattr(strategy, field)) for field in fields})
 
 
 def _parts(strategy: Strategy) -> list[Any]:
     plans = (*factors(strategy.plasticity), *factors(strategy.waiting))
     losses = (*strategy.penalties, *strategy.aux_losses, strategy.task_loss)
-    parts = (*plans, *losses, *strategy.adapters, *strategy.extra_features, strategy.prompt)
+    parts = (*plans, *losses, *strategy.adapters, *strategy.extra_features, strategy.prompt, strategy.after)
     return [part for part in parts if is_dataclass(part)]

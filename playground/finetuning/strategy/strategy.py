@@ -16,6 +16,7 @@ from playground.finetuning.data.input_format import InputFormat, format_for
 from playground.finetuning.data.prompting import Prompt, describe_left_out
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.run.base import Base
+from playground.finetuning.strategy.after import After
 from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import TOP, Head, check_writing
 from playground.finetuning.strategy.losses import AuxLoss
@@ -55,7 +56,7 @@ FAMILIES = {
     "penalties and replay": "a penalty or replay protects what was learned before",
     "further training": "another step comes between pre-training and the task",
     "several tasks": "other tasks are learned too",
-    "own teacher": "the model is its own teacher or ensemble: the mean of its weights, or a second pass",
+    "own teacher": "the model is its own teacher or ensemble: a mean of its weights, or a second pass",
     "more texts": "unlabelled, changed or enriched texts are read too",
     "prompting": "the model is only prompted, nothing is trained",
 }
@@ -79,9 +80,9 @@ class Strategy:
     `task_loss` takes the task's own in another form; `adapters` are new modules, which learn when the head does;
     `extra_features` are further inputs of the model or the head. `head` says what the task's head reads, `fresh` which
     part of the model is initialised again, `own_row` which parameters of a group form a row of their own in the plan,
-    `averaged` over which last share of the steps the final weights are the mean, `painted` are cells of the plan edited
-    by hand, and `made_of` names the strategies that were put together. `rate` is ours: it suits these tiny models and
-    short runs. `published` is what the authors used for a large one, None where no place that we could read states it.
+    `after` is a rule on the weights at the end of the run, `painted` are cells of the plan edited by hand, and
+    `made_of` names the strategies that were put together. `rate` is ours: it suits these tiny models and short runs.
+    `published` is what the authors used for a large one, None where no place that we could read states it.
     With a `prompt` nothing learns: the model is asked untrained.
     """
 
@@ -102,7 +103,7 @@ class Strategy:
     head: Head = TOP
     fresh: Literal["", "encoder", "decoder", "layers", "everything"] = ""
     own_row: Literal["", "biases", "norms"] = ""
-    averaged: float = 0.0
+    after: After | None = None
     painted: tuple[PaintedCell, ...] = ()
     made_of: tuple[str, ...] = ()
     prompt: Prompt | None = None

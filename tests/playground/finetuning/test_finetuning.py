@@ -1228,6 +1228,48 @@ def test_a_mean_of_weights_is_a_mean_and_keeps_what_stands_still():
     assert still.tolist() == torch.full((2,), 0.1).tolist()
 
 
+def finished(name):
+    """A run after its last step."""
+    run = Finetuner(base_of(), find_strategy(name), numbered(texts(), base_of()), SETTING, 0)
+    for step in range(SETTING.steps):
+        run.learn(step)
+    return run
+
+
+def test_wise_ft_is_the_way_from_the_pre_trained_to_the_fine_tuned_body():
+    """arXiv:2109.01903, sec. 3: (1 - alpha) and alpha; the ends to the last bit, and the head as it was tuned."""
+    tuned_run, there, back, half = map(finished, ("full", "WiSE-FT(alpha=1)", "WiSE-FT(alpha=0)", "WiSE-FT"))
+    before, after = base_of().learner.model.state_dict(), tuned_run.model.state_dict()
+    assert any(not torch.equal(before[name], after[name]) for name in before)
+    for name, value in after.items():
+        assert torch.equal(there.model.state_dict()[name], value), name
+        assert torch.equal(back.model.state_dict()[name], before[name]), name
+        assert torch.allclose(half.model.state_dict()[name], (before[name] + value) / 2, atol=1e-7), name
+    for run in (there, back, half):
+        heads = zip(run.head.parameters(), tuned_run.head.parameters(), strict=True)
+        assert all(torch.equal(one, other) for one, other in heads)
+
+
+def test_wise_ft_is_measured_after_it_and_forgets_less_than_full():
+    full, half, none = (tuned(find_strategy(name))[-1] for name in ("full", "WiSE-FT", "WiSE-FT(alpha=0)"))
+    assert 0 < half.moved[0] < full.moved[0] and half.moved[0] == pytest.approx(full.moved[0] / 2, rel=1e-4)
+    assert half.forgetting < full.forgetting and not half.unchanged
+    assert none.forgetting == 0.0 and none.unchanged and not any(none.moved)
+    assert half.rates.tolist() == full.rates.tolist() and half.trainable == full.trainable
+
+
+def test_the_mean_of_the_last_steps_is_taken_over_their_share():
+    whole, last = finished("self-ensemble(share=0.01)"), finished("full")
+    assert all(torch.equal(one, other) for one, other in zip(whole.every, last.every, strict=True)), "one step"
+    run = Finetuner(base_of(), find_strategy("full"), numbered(texts(), base_of()), SETTING, 0)
+    kept = []
+    for step in range(SETTING.steps):
+        run.learn(step)
+        kept.append([p.detach().clone() for p in run.every])
+    for one, *steps in zip(finished("self-ensemble").every, *kept[3:], strict=True):
+        assert torch.allclose(one, torch.stack(steps).mean(0), atol=1e-7)
+
+
 # strategies put together
 
 
@@ -1306,6 +1348,12 @@ def test_a_combination_runs_and_obeys_its_plan():
             "pull to the start holds on to pre-trained weights, and the model starts from new ones",
         ),
         ("new decoder + mixout", "mixout holds on to pre-trained weights, and the decoder starts from new ones"),
+        ("feature-based + WiSE-FT", "interpolation with the pre-trained weights can only change the pre-trained"),
+        (
+            "random start + WiSE-FT",
+            "pre-trained weights holds on to pre-trained weights, and the model starts from new",
+        ),
+        ("self-ensemble + WiSE-FT", "they change the finished weights by mean of the last steps .* and interpolation"),
         ("full +", "no strategy named 'full \\+'"),
         ("full + nope", "no strategy named 'nope'"),
     ],

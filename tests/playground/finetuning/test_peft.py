@@ -1,12 +1,14 @@
-"""Extra modules against those of PEFT, on copied weights: output and gradients."""
+"""Extra modules against those of PEFT, on copied weights: output and gradients. Merged models against PEFT's."""
 
 from types import SimpleNamespace
 
 import peft
 import pytest
 import torch
+from peft.utils import merge_utils
 from torch import nn
 
+from playground.finetuning.apply import merging
 from playground.models.adapters import IA3, IA3Layer, LoRALayer, VeRALayer
 
 
@@ -122,3 +124,25 @@ def test_vectors_between_random_matrices_are_those_of_peft(bias):
     for own, known in pairs:
         known.data.copy_(own.data)
     compare(lambda x: ours(linear, x, linear(x)), theirs, pairs)
+
+
+# merged models
+
+
+@pytest.mark.parametrize("models", [2, 3])
+@pytest.mark.parametrize("rule", ["task_arithmetic", "ties", "dare_linear", "dare_ties"])
+def test_merged_vectors_are_those_of_peft(rule, models):
+    """One scale for all; the same seed drops the same numbers. Some numbers are 0, as where a model did not move."""
+    vectors = torch.randn(models, 500, generator=rng())
+    vectors[0, :100] = 0.0
+    scales, density = torch.full((models,), 0.7), 0.3
+    own = {
+        "task_arithmetic": lambda: merging.task_arithmetic(vectors, 0.7),
+        "ties": lambda: merging.ties(vectors, density, 0.7),
+        "dare_linear": lambda: merging.dare(vectors, rng(5), density, 0.7),
+        "dare_ties": lambda: merging.dare_ties(vectors, rng(5), density, 0.7),
+    }
+    torch.manual_seed(5)
+    more = () if rule == "task_arithmetic" else (density,)
+    known = getattr(merge_utils, rule)(list(vectors), scales, *more)
+    assert bool(known.any()) and torch.allclose(own[rule](), known, atol=1e-6)

@@ -97,6 +97,17 @@ def test_every_way_to_draw_makes_markup_that_escapes_words(kind):
     assert "<so>" not in made and "<b>" not in made.replace("<b>1</b>", "")
 
 
+def test_matrices_of_the_same_cells_stand_side_by_side():
+    """Three maps of one plane are compared cell by cell; another map and a plain table begin a new line."""
+    cells = {"x": ["0", "1"], "y": ["0", "0"], "value": [0.25, 0.5]}
+    first, second = (Table(name, cells, Matrix("y", "x", "value")) for name in ("accuracy", "forgetting"))
+    other = Table("other", {**cells, "x": ["0", "2"]}, Matrix("y", "x", "value"))
+    group, *rest = findings.pictures([first, second, other, Table("rows", cells)])
+    assert group.startswith('<div class="side-by-side"><section>') and group.count("<section>") == 2
+    assert "accuracy" in group and "forgetting" in group
+    assert rest == [findings.picture(other), findings.picture(Table("rows", cells))]
+
+
 def test_two_notes_on_the_data_are_seen_and_the_others_are_folded_away():
     made = findings.markup(Finding("So.", notes=("One <so>.", "Two.", "Three.", "Four.")))
     assert "One &lt;so&gt;. Two.<details><summary>More notes on the data (2)</summary>Three. Four.</details>" in made
