@@ -214,7 +214,7 @@ NEAREST = (
         "but not the word",
         (
             "partial prediction", "permutation by attention mask", "target-position-aware prediction",
-            "two-stream self-attention", "two-stream attention", "MPNet", "NADE", "sigma-GPT", "any-order",
+            "two-stream self-attention", "two-stream attention", "MPNet",
         ),
     ),
     Nearest(

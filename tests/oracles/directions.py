@@ -70,9 +70,31 @@ def _arrange_shifted(stage, plan, story):
     return replace(story, inputs=arrange_shifted(story.text, stage.side, stage.add_eos))
 
 
+def in_order(rank):
+    """The places of the text in the order of their steps."""
+    return sorted(range(len(rank)), key=rank.__getitem__)
+
+
+def _choose_any_order(stage, plan, story):
+    return replace(story, rank=plan, chosen=[True] * len(story.text))
+
+
+def _shift_in_order(stage, plan, story):
+    """`wpe` of sigma-GPT: each token is read with its place and with that of the next one; [START] has the place 0."""
+    order = in_order(story.rank)
+    before = [-1, *order][: len(order)]
+    ids = [SPECIALS.start if place < 0 else story.text[place] for place in before]
+    places, second = ([place + 1 for place in row] for row in (before, order))
+    done = [Action.MOVED if rank != place else Action.KEPT for place, rank in enumerate(story.rank)]
+    return replace(story, inputs=Row(ids, before, places, second), done=done)
+
+
 def _ask_next(stage, plan, story):
     end = len(story.inputs.ids) > len(story.text)
     asked = ask_next(story.text, stage.side, end, stage.context_size)
+    if story.rank != list(range(len(story.text))):
+        order = in_order(story.rank)
+        asked = Asked([story.text[place] for place in order], asked.scored, order)
     return replace(story, asked=[*story.asked, asked], chosen=[True] * len(story.text))
 
 
@@ -178,6 +200,8 @@ ACTS = {
     "AskInput": _ask_input,
     "ShiftRight": _arrange_shifted,
     "AskNext": _ask_next,
+    "ChooseAnyOrder": _choose_any_order,
+    "ShiftInOrder": _shift_in_order,
     "SeeLeft": _see_left,
     "SeeRight": _see_right,
     "SeePermutation": _see_order,

@@ -19,6 +19,8 @@ class Row:
     ids: list[int]
     origin: list[int]
     position: list[int] = field(default_factory=list)
+    second: list[int] | None = None
+    """The second positions, where there are any."""
 
     def __post_init__(self):
         self.position = self.position or list(range(len(self.ids)))

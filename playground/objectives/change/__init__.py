@@ -6,7 +6,7 @@ from playground.objectives.change.entities import ChangeEntities
 from playground.objectives.change.markers import SpansToSentinels
 from playground.objectives.change.masks import ReplaceWithMask
 from playground.objectives.change.mode import PrependModeToken
-from playground.objectives.change.order import ChangeSentenceOrder, ChangeWordOrder, RotateDocument
+from playground.objectives.change.order import ChangeSentenceOrder, ChangeWordOrder, RotateDocument, ShiftInOrder
 from playground.objectives.change.rearranged import MoveMiddle, MoveSpans
 from playground.objectives.change.split import DropTarget
 from playground.objectives.change.tokens import ChangeTokens
@@ -26,5 +26,6 @@ __all__ = [
     "PrependModeToken",
     "ReplaceWithMask",
     "RotateDocument",
+    "ShiftInOrder",
     "SpansToSentinels",
 ]

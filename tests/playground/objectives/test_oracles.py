@@ -61,6 +61,7 @@ TURNED = (
     ("entity replacement", {"replace_prob": 1.0}),
     ("RTD", {"mask_ratio": 0.4}),
     ("RTD", {"add_special_tokens": True}),
+    ("any-order LM", {"sliding_window": 3}),
     ("PLM", {"partial_prediction_k": 2.0}),
     ("PLM", {"add_special_tokens": True, "partial_prediction_k": 3.0}),
     ("PLM", {"ngram_weights": "uniform", "partial_prediction_k": 2.0, "special_tokens": "drawn"}),
@@ -277,7 +278,7 @@ NOT_RESTORED = ("skip-gram", "skip-gram NS", "skip-gram NCE", "DIM", "InfoWord",
 NOT_RESTORED = (*NOT_RESTORED, "entity replacement")
 """What asks for less than it hides; word vectors do too as soon as frequent words are dropped."""
 
-READS_A_PART = {"AskInput", "ShiftRight", "ArrangeWindows", "FirstOfPair"}
+READS_A_PART = {"AskInput", "ShiftRight", "ShiftInOrder", "ArrangeWindows", "FirstOfPair"}
 """Stages that leave words of the text out of the input on purpose."""
 
 
