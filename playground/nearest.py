@@ -225,7 +225,7 @@ NEAREST = (
         "objective", "T5 spans",
         "it also masks spans and generates them, and mean_length says how long they are; the objective 'UL2' mixes "
         "several lengths with a prefix LM",
-        ("mT5", "GLM", "ERNIE-GEN"),
+        ("mT5", "ERNIE-GEN"),
     ),
     Nearest(
         "entry", "T5",

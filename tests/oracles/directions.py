@@ -162,6 +162,40 @@ def causally_masked(text, spans):
     return row
 
 
+def blocks(text, spans, order):
+    """Tokens with their places and both positions, how many stand in part A, and the answers with their places
+    (`make_block_data` of GLM, without its numbered masks and its random positions)."""
+    part_a, part_b, answers, at, free = [], [], [], [], 0
+    for start, length in spans:
+        part_a += [(text[place], place) for place in range(free, start)]
+        at.append(len(part_a))
+        part_a.append((SPECIALS.mask, -1))
+        free = start + length
+    part_a += [(text[place], place) for place in range(free, len(text))]
+    for number in order:
+        start, length = spans[number]
+        block = [(SPECIALS.start, -1), *((text[place], place) for place in range(start, start + length))]
+        part_b += [(token, place, at[number], inner) for inner, (token, place) in enumerate(block, 1)]
+        answers += [*block[1:], (SPECIALS.end, -1)]
+    rows = [(token, place, position, 0) for position, (token, place) in enumerate(part_a)] + part_b
+    return rows, len(part_a), answers
+
+
+def _spans_to_blanks(stage, plan, story):
+    steps = plan[: len(story.spans)]
+    rows, _, answers = blocks(story.text, story.spans, sorted(range(len(steps)), key=steps.__getitem__))
+    ids, origin, position, second = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
+    done = [Action.MOVED if gone else kept for gone, kept in zip(story.chosen, story.done, strict=True)]
+    return replace(story, inputs=Row(ids, origin, position, second), done=done, answers=answers)
+
+
+def _ask_blanks(stage, plan, story):
+    known = len(story.inputs.ids) - len(story.answers)
+    labels, origin = ([SPECIALS.pad] * known, [-1] * known) if known else ([], [])
+    labels, origin = labels + [token for token, _ in story.answers], origin + [place for _, place in story.answers]
+    return replace(story, asked=[*story.asked, Asked(labels, [k >= known for k in range(len(labels))], origin)])
+
+
 def _cut(stage, plan, story):
     spans = [(s, n) for s, n in zip(plan["start"], plan["length"], strict=True) if n >= 0]
     chosen = [any(s <= place < s + n for s, n in spans) for place in range(len(story.text))]
@@ -197,6 +231,8 @@ ACTS = {
     "ChooseCausalSpans": _cut,
     "MoveMiddle": _move_middle,
     "MoveSpans": _move_spans,
+    "SpansToBlanks": _spans_to_blanks,
+    "AskBlanks": _ask_blanks,
     "AskInput": _ask_input,
     "ShiftRight": _arrange_shifted,
     "AskNext": _ask_next,

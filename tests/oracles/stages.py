@@ -222,6 +222,8 @@ class Story:
     labels: dict[str, list[int]] = field(default_factory=dict)
     read: dict[str, list[int]] = field(default_factory=dict)
     time: float = 0.0
+    answers: list[tuple[int, int]] = field(default_factory=list)
+    """The words that fill the blanks, with their places."""
 
 
 def begin(text, sentence=(), labels=None):

@@ -145,6 +145,22 @@ class AskInput(Ask):
 
 
 @dataclass(frozen=True)
+class AskBlanks(Ask):
+    """The next word of each span from its [START] on, and [END] behind its last (GLM, arXiv:2103.10360, sec. 2.1)."""
+
+    def build(self, batch: Batch) -> Batch:
+        inputs, specials = batch.inputs, batch.tokens.specials
+        second = inputs.second_position_ids
+        assert second is not None, "a stage that makes blanks must come before"
+        ids, origin, after = (values.roll(-1, 1) for values in (inputs.ids, inputs.origin, second))
+        goes_on = after > 1  # a row begins with part A, whose second positions are 0
+        scored = second > 0
+        labels = ids.where(goes_on, specials.end).where(scored, specials.pad)
+        target = Target("hidden words", Word(), "inputs", labels, scored, origin.where(goes_on, -1))
+        return asked(batch, target)
+
+
+@dataclass(frozen=True)
 class AskContinuation(Ask):
     """The next word, from the last word of the first part on (T5's prefix language model, sec. 3.2.3).
 

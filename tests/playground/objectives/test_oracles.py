@@ -61,6 +61,9 @@ TURNED = (
     ("entity replacement", {"replace_prob": 1.0}),
     ("RTD", {"mask_ratio": 0.4}),
     ("RTD", {"add_special_tokens": True}),
+    ("GLM", {"mask_ratio": 0.6, "mean_length": 1.5}),
+    ("GLM", {"shuffle": False, "whole_words": True, "mask_ratio": 0.4}),
+    ("GLM", {"placement": "fairseq", "mask_ratio": 0.5, "mean_length": 1.0}),
     ("any-order LM", {"sliding_window": 3}),
     ("PLM", {"partial_prediction_k": 2.0}),
     ("PLM", {"add_special_tokens": True, "partial_prediction_k": 3.0}),
@@ -177,6 +180,8 @@ def plan_for(step, row, stories, tokens, spans):
             return texts(second)[row], second.sentence_ids[row, : second.lengths[row]].tolist()
         case "KeepSomeSentences":
             return step.plan[row][spans[row]].tolist()
+        case "SpansToBlanks":
+            return step.plan[row].tolist()
         case "AskInBatchContrast":
             return row if step.stage.duplicates_as_negatives else number_among_ngrams(stories, row)
     return plan_of_row(step, row, len(stories[row].text))
