@@ -218,7 +218,7 @@ ROWS = (
     ("scored", "Counted in the loss; other positions are read but not predicted.", "labels other than -100"),
     (
         "second position",
-        "Another position of a token: that of the word to predict, or its place in a hidden span.",
+        "Another position of a token: that of the word to predict, or its number in a hidden span.",
         "block_position_ids, GLM",
     ),
     ("seed", "The number that determines all randomness: the same seed gives the same run, on a GPU but for rounding."),

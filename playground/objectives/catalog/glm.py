@@ -20,7 +20,7 @@ GLM = Objective(
         AskBlanks(),
     ),
     idea=(
-        "Replace each span by one [MASK] and write the spans behind the text, in any order. The text sees itself; a "
+        "Replace each span by one [MASK] and write the spans after the text, in any order. The text sees itself; a "
         "span sees the text, the spans before it and its own words so far."
     ),
     loss="Mean cross-entropy of the words of the spans and of the [END] of each, given the text with its blanks, the "
