@@ -173,9 +173,6 @@ class Architecture:
         if self.second_positions != "none" and (self.kind == "static" or self.two_streams):
             other = "kind is static, whose vectors have no position" if self.kind == "static" else "two_streams is on"
             raise UserError(f"second_positions is {self.second_positions}, but {other}; set second_positions to none.")
-        if self.second_positions == "concatenated" and (self.positions != "learned" or self.decoder_layers):
-            other = f"positions is {self.positions}" if self.positions != "learned" else "the model has a decoder"
-            raise UserError(f"second_positions is concatenated, but {other}; set second_positions to added.")
 
     def _check_reach(self) -> None:
         """Refuse a memory or a band that attention cannot have."""

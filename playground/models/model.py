@@ -106,12 +106,11 @@ class Network(nn.Module):
 
     def _add_positions(self, width: int) -> None:
         """The tables of learned positions, for vectors of a width."""
-        shape = self.shape
-        if shape.positions == "learned":
-            own = width // 2 if shape.second_positions == "concatenated" else width
-            self.position_embedding = nn.Embedding(shape.max_position_embeddings, own)
-        if shape.second_positions == "added":
-            self.second_position_embedding = nn.Embedding(shape.max_position_embeddings, width)
+        longest, second = self.shape.max_position_embeddings, self.shape.second_positions
+        if self.shape.positions == "learned" and second != "concatenated":
+            self.position_embedding = nn.Embedding(longest, width)
+        if second != "none":
+            self.second_position_embedding = nn.Embedding(longest, width // 2 if second == "concatenated" else width)
 
     def forward(
         self,
@@ -248,7 +247,7 @@ class Network(nn.Module):
         """What the first layer reads: word, segment, language, labels and positions, under a norm, as wide as it."""
         own = "decoder_" if written and self.shape.decoder_positions else ""
         if self.shape.second_positions == "concatenated" and second is not None:
-            x = x + torch.cat([self.position_embedding(ids) for ids in (position, second)], dim=-1)
+            x = x + torch.cat([self.second_position_embedding(ids) for ids in (position, second)], dim=-1)
         elif self.shape.positions == "learned":
             x = x + getattr(self, f"{own}position_embedding")(position)
         elif self.shape.positions == "sinusoidal":

@@ -606,7 +606,7 @@ def test_a_second_position_is_a_second_vector_or_half_of_one(second):
             if second == "added":
                 expected = expected + network.second_position_embedding.weight[ahead]
             else:
-                table = network.position_embedding.weight
+                table = network.second_position_embedding.weight
                 assert table.shape == (128, 8)
                 expected = expected + torch.cat([table[own], table[ahead]])
             torch.testing.assert_close(x[row, n], expected)
@@ -647,8 +647,6 @@ def test_who_cannot_read_a_second_position_says_so():
         with_required_parts(Architecture(kind="static", width=16, heads=2), batch)
     with pytest.raises(UserError, match="second_positions is added, but two_streams is on"):
         Architecture(two_streams=True, second_positions="added")
-    with pytest.raises(UserError, match="concatenated, but positions is rotary; set second_positions to added"):
-        Architecture(second_positions="concatenated")
     model = LanguageModel(
         Architecture(width=16, heads=2, max_position_embeddings=8, second_positions="added"),
         SPECIALS.size,

@@ -86,7 +86,9 @@ def test_the_mean_over_all_orders_is_the_weighted_sum_over_all_beginnings_of_an_
             if second == "added":
                 x = x + network.second_position_embedding(ahead)
             else:
-                x = x + torch.cat([network.position_embedding(positions), network.position_embedding(ahead)], dim=-1)
+                x = x + torch.cat(
+                    [network.second_position_embedding(positions), network.second_position_embedding(ahead)], dim=-1
+                )
             mask = batch_in([1, 2, 3, 4]).inputs.attn_mask.dense()[:, : known + 1, : known + 1]
             state = network.encoder(x, _masked(mask), network._positions(positions), None, "encoder")[0, -1]
             scores = model.score(state[None], "vocabulary", network)[0]
