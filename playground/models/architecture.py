@@ -170,9 +170,11 @@ class Architecture:
                 "positions is relative, but the model has a decoder, whose attention to the encoder has no distance; "
                 "take relative bias."
             )
-        if self.second_positions != "none" and (self.kind == "static" or self.two_streams):
-            other = "kind is static, whose vectors have no position" if self.kind == "static" else "two_streams is on"
-            raise UserError(f"second_positions is {self.second_positions}, but {other}; set second_positions to none.")
+        if self.second_positions != "none" and self.kind == "static":
+            raise UserError(
+                f"second_positions is {self.second_positions}, but kind is static, whose vectors have no position; set "
+                "second_positions to none."
+            )
 
     def _check_reach(self) -> None:
         """Refuse a memory or a band that attention cannot have."""
@@ -302,7 +304,6 @@ def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
         grown["sliding_window"] = _sliding_window(shape, parts)
     if shape.second_positions == "none" and any(part.inputs.second_position_ids is not None for part in parts):
         need(shape.kind != "static", "gives each token a second position", "kind to transformer")
-        need(not grown["two_streams"], "gives each token a second position", "two_streams to no")
         grown["second_positions"] = "added"
     grown["predicts_ahead"] = shape.predicts_ahead or any(_ahead(part) for part in parts)
     for name, ids in (("languages", "language_ids"), ("segments", "segment_ids")):

@@ -155,11 +155,13 @@ class Network(nn.Module):
         if isinstance(self.encoder, RecurrentStack):
             return self.encoder.two_stream(content, (stream.attn_mask, stream.query_attn_mask), query_positions)
         assert isinstance(self.encoder, Stack)
+        second = self._second_positions(stream, written=False)
+        second = None if second is None else second.gather(1, query_positions)
         content, stream, number = self._prompted(content, stream)
         query_positions = query_positions + number if number else query_positions
         masks = (stream.attn_mask, cast("AttentionMask", stream.query_attn_mask))
         here = stream.position_ids.gather(1, query_positions)
-        query = self._finish(self.query_embedding.expand(*query_positions.shape, -1), here)
+        query = self._finish(self.query_embedding.expand(*query_positions.shape, -1), here, second=second)
         positions = (self._positions_in(stream, stream.position_ids), self._positions_in(stream, here, query_positions))
         memory = Memory(stream.mems, states, number)
         return self.encoder.two_stream(content, query, masks, positions, attn_weights, query_positions, memory)
@@ -208,15 +210,15 @@ class Network(nn.Module):
     def _second_positions(self, stream: Stream, written: bool) -> Tensor | None:
         """The second positions `[b, n]`, where the network reads them.
 
-        A stream without any is a text in its own order: from left to right the next word is predicted, else every
-        token is outside of spans.
+        A stream without any is a text in its own order: read from one side, the next word is predicted, else each token
+        is outside of spans.
         """
         if self.shape.second_positions == "none":
             need(stream.second_position_ids is None, "gives each token a second position", "second_positions to added")
             return None
         if stream.second_position_ids is not None:
             return stream.second_position_ids
-        ahead = self.shape.attention == "left to right" and not written
+        ahead = self.shape.attention != "bidirectional" and not written
         return stream.position_ids + 1 if ahead else zeros_view(stream.ids)
 
     def embed_words(self, ids: Tensor, table: Tensor) -> Tensor:

@@ -645,8 +645,8 @@ def test_who_cannot_read_a_second_position_says_so():
         LanguageModel(Architecture(width=16, heads=2), SPECIALS.size, generator(1))(batch)
     with pytest.raises(UserError, match=r"gives each token a second position.*set kind to transformer"):
         with_required_parts(Architecture(kind="static", width=16, heads=2), batch)
-    with pytest.raises(UserError, match="second_positions is added, but two_streams is on"):
-        Architecture(two_streams=True, second_positions="added")
+    with pytest.raises(UserError, match="second_positions is added, but kind is static"):
+        Architecture(kind="static", second_positions="added")
     model = LanguageModel(
         Architecture(width=16, heads=2, max_position_embeddings=8, second_positions="added"),
         SPECIALS.size,
