@@ -308,7 +308,8 @@ class Stream:
     content-blind stream (XLNet), `cross_attn_mask` to a decoder. With `predicts_next` each position answers for the one
     that comes after it in the prediction order. `mems` are states of the text before, `[b, m, d]` for each layer,
     to which every position attends as well (Transformer-XL). `label_ids` are labels by name that are read with the
-    words (SentiLR). `known_ends` are the `ends`, read once for a whole block of steps.
+    words (SentiLR). `second_position_ids` `[b, n]` are those of the words to predict (sigma-GPT), or count the tokens
+    of a span from 1 and are 0 elsewhere (GLM). `known_ends` are the `ends`, read once for a whole block of steps.
     """
 
     ids: Tensor
@@ -323,6 +324,7 @@ class Stream:
     padded: bool = True
     predicts_next: bool = False
     label_ids: Mapping[str, LabelIds] = field(default_factory=dict)
+    second_position_ids: Tensor | None = None
     mems: tuple[Tensor, ...] = field(default=(), repr=False)
     known_ends: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
 

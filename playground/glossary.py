@@ -217,6 +217,11 @@ ROWS = (
     ("scalar mix", "A weighted mean of all levels, whose weights are learned.", "ELMo"),
     ("schedule", "How the learning rate changes over the steps: warm-up, then decay.", "learning-rate scheduler"),
     ("scored", "Counted in the loss; other positions are read but not predicted.", "labels other than -100"),
+    (
+        "second position",
+        "Another position of a token: that of the word to predict, or its number in a hidden span.",
+        "block_position_ids, GLM",
+    ),
     ("seed", "The number that determines all randomness: the same seed gives the same run, on a GPU but for rounding."),
     ("selectivity", "The accuracy of a probe minus that on its control task.", "Hewitt and Liang 2019"),
     ("sentinel", "A special token that stands for a hidden span and has a number."),

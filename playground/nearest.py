@@ -214,7 +214,7 @@ NEAREST = (
         "but not the word",
         (
             "partial prediction", "permutation by attention mask", "target-position-aware prediction",
-            "two-stream self-attention", "two-stream attention", "MPNet", "NADE", "sigma-GPT", "any-order",
+            "two-stream self-attention", "two-stream attention", "MPNet",
         ),
     ),
     Nearest(
@@ -225,7 +225,7 @@ NEAREST = (
         "objective", "T5 spans",
         "it also masks spans and generates them, and mean_length says how long they are; the objective 'UL2' mixes "
         "several lengths with a prefix LM",
-        ("mT5", "GLM", "ERNIE-GEN"),
+        ("mT5", "ERNIE-GEN"),
     ),
     Nearest(
         "entry", "T5",

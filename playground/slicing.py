@@ -263,11 +263,13 @@ class _Gatherer:
         made = {name: self([getattr(each, name) for each in streams], blank) for name, blank in blanks.items()}
         counted = all(each.position_ids.stride(0) == 0 for each in streams)  # 0, 1, 2 ... in all rows
         position = arange_rows(made["ids"]) if counted else self([each.position_ids for each in streams])
+        second = [each.second_position_ids for each in streams]
         crossing = [each.cross_attn_mask for each in streams if each.cross_attn_mask is not None]
         return replace(
             streams[0],
             **made,
             position_ids=position,
+            second_position_ids=self.known(second, [zeros_view(each.ids) for each in streams]),
             attn_mask=self.mask([each.attn_mask for each in streams]),
             cross_attn_mask=self.mask(crossing) if crossing else None,
             padded=True,

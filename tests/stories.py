@@ -45,6 +45,9 @@ def assert_row_is_story(batch, row, story):
     size = len(story.text)
     assert texts(batch.tokens)[row] == story.text
     assert shown(batch.inputs, row) == (story.inputs.ids, story.inputs.origin, story.inputs.position)
+    second = batch.inputs.second_position_ids
+    own = None if second is None else second[row, : len(story.inputs.ids)].tolist()
+    assert own == story.inputs.second
     assert batch.selected[row, :size].tolist() == story.chosen
     assert batch.actions[row, :size].tolist() == story.done
     assert batch.prediction_order[row, :size].tolist() == story.rank

@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[1]
 ELSEWHERE = {
     "playground/analysis/test_knowledge": "several instruments that ask what a model knows",
     "playground/finetuning/test_peft": "adapters against those of the PEFT library",
+    "playground/finetuning/test_soup_plane": "finetuning/instruments/soup_plane.py and the models that it evaluates",
     "playground/interop/test_released": "both directions of all families, on the released layouts",
     "playground/models/test_parts": "parts of models, of several modules, against their papers",
     "playground/objectives/test_oracles": "every stage against the slow lists of tests/oracles",

@@ -11,7 +11,7 @@ from functools import partial
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Batch, Specials, Tokens, arange_rows, begin
+from playground.batch import Batch, Spans, Specials, Tokens, arange_rows, begin
 from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.knob import knob
@@ -20,6 +20,7 @@ from playground.objectives import Objective
 from playground.objectives.arrange import ArrangePair, ArrangeText, ControlCode, ShiftRight
 from playground.objectives.ask import (
     AskAnswer,
+    AskBlanks,
     AskContinuation,
     AskCrossView,
     AskDecoder,
@@ -32,6 +33,7 @@ from playground.objectives.ask import (
     AskTranslation,
     Reweight,
 )
+from playground.objectives.change import ShiftInOrder, SpansToBlanks
 from playground.objectives.propose import SampleFromGenerator
 from playground.objectives.see import SeeLeft, SeePermutation, SeePrefix, SeeRight
 from playground.objectives.stage import Ask, See, Stage
@@ -52,11 +54,13 @@ WAYS = (
     (SeeLeft, AskMasked),
     (SeePermutation, AskQueryStream),
     (SeePrefix, AskMasked),
+    (SeePrefix, AskBlanks),
 )
 """What a chain sees and asks for that scores the word behind a text, the plainest way first.
 
 Where hidden words are asked for, a mask token stands at the end and is replaced by the word (UniLM, arXiv:1905.03197,
-sec. 2.5; XLNet, arXiv:1906.08237, sec. 2.3, whose query stream reads no token there).
+sec. 2.5; XLNet, arXiv:1906.08237, sec. 2.3, whose query stream reads no token there). For GLM it stands for all that is
+written (arXiv:2103.10360, sec. 2.1).
 """
 
 FOR_DECODER = (AskDecoder, AskTranslation, AskAnswer)
@@ -327,7 +331,12 @@ def _example(
                 code = torch.full_like(batch.tokens.ids, how.control_code - 1)
                 tokens = replace(batch.tokens, labels={**batch.tokens.labels, stage.label: code})
                 batch = stage.build(replace(batch, tokens=tokens))
-            case ArrangeText() | ShiftRight():
+            case SpansToBlanks():  # one blank at the end of the text
+                length = torch.tensor([len(row) for row in written], device=device)[:, None]
+                start = torch.full_like(length, len(text))
+                chosen = arange_rows(batch.tokens.ids) >= len(text)
+                batch = stage.build(replace(batch, spans=Spans(start, length), selected=chosen), length * 0)
+            case ArrangeText() | ShiftRight() | ShiftInOrder():
                 batch = stage.build(batch)
             case See() | Ask():
                 new = len(text) if isinstance(chain[-1], AskContinuation) else len(text) + len(written[0]) - 1

@@ -188,6 +188,8 @@ def _architecture(model: Architecture) -> Iterator[str]:
     shared = {"all": "one layer shared by all depths", "attention": "shared attention", "mlp": "shared MLPs"}
     yield from (text for name, text in parts.items() if getattr(model, name))
     yield from (text for name, text in shared.items() if model.layer_sharing == name)
+    if model.second_positions != "none":
+        yield f"a second position of each token, {model.second_positions}"
     yield from (f"a head for the label {name!r} of {number} classes" for name, number in model.labels)
     yield from (f"vectors for the label {name!r} of {number} classes" for name, number in model.label_embeddings)
 

@@ -61,6 +61,11 @@ class Architecture:
         choices=("rotary", "learned", "sinusoidal", "relative bias", "relative"),
         why="Turned queries and keys, added vectors, or distances that attention scores (T5; Transformer-XL).",
     )
+    second_positions: str = knob(
+        "none",
+        choices=("none", "added", "concatenated"),
+        why="A second position of each token: a learned vector more (GLM), or half of each vector (sigma-GPT).",
+    )
     norm_first: bool = knob(True, why="Norms before each sub-layer (GPT-2), not after it (GPT, BERT).")
     norm: str = knob("layer norm", choices=("layer norm", "rms norm"), why="RMS norm has neither mean nor bias (T5).")
     norm_eps: float = knob(1e-5, 1e-12, 1e-2, unit="", why="Keeps norms from dividing by zero.")
@@ -151,15 +156,24 @@ class Architecture:
             raise UserError("word_states is on, but one network alone reads the text; set backward to yes.")
         if self.kind == "window" and (self.decoder_layers or self.two_streams):
             raise UserError("kind is window, whose layers read a single stream; set kind to transformer.")
+        self._check_positions()
+        if self.tie_generator == "all" and self.generator_ratio and self.generator_width != self.width:
+            raise UserError(
+                f"tie_generator is all, but the generator is {self.generator_width} wide and the model {self.width}; "
+                "set generator_ratio to 1, or tie_generator to embeddings."
+            )
+
+    def _check_positions(self) -> None:
+        """Refuse position encodings that the network cannot have."""
         if self.positions == "relative" and self.decoder_layers:
             raise UserError(
                 "positions is relative, but the model has a decoder, whose attention to the encoder has no distance; "
                 "take relative bias."
             )
-        if self.tie_generator == "all" and self.generator_ratio and self.generator_width != self.width:
+        if self.second_positions != "none" and self.kind == "static":
             raise UserError(
-                f"tie_generator is all, but the generator is {self.generator_width} wide and the model {self.width}; "
-                "set generator_ratio to 1, or tie_generator to embeddings."
+                f"second_positions is {self.second_positions}, but kind is static, whose vectors have no position; set "
+                "second_positions to none."
             )
 
     def _check_reach(self) -> None:
@@ -288,6 +302,9 @@ def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
         grown["window_radius"] = max(_radius(shape, part) for part in parts)
     elif shape.kind == "transformer":
         grown["sliding_window"] = _sliding_window(shape, parts)
+    if shape.second_positions == "none" and any(part.inputs.second_position_ids is not None for part in parts):
+        need(shape.kind != "static", "gives each token a second position", "kind to transformer")
+        grown["second_positions"] = "added"
     grown["predicts_ahead"] = shape.predicts_ahead or any(_ahead(part) for part in parts)
     for name, ids in (("languages", "language_ids"), ("segments", "segment_ids")):
         tables = [getattr(part.inputs, ids) for part in parts]

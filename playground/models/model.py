@@ -82,11 +82,11 @@ class Network(nn.Module):
         self.characters = CharacterCNN(inner, words) if shape.char_cnn and shared is None else None
         if shared is not None:
             parts = ("position_embedding", "segment_embedding", "language_embedding", "label_embedding", "ln_embedding")
-            parts = (*parts, "characters")
+            parts = (*parts, "second_position_embedding", "characters")
             share_modules(self, **{part: getattr(shared, part) for part in parts if hasattr(shared, part)})
         summed = inner if self.projects_sum else width
-        if shared is None and shape.positions == "learned":
-            self.position_embedding = nn.Embedding(shape.max_position_embeddings, summed)
+        if shared is None:
+            self._add_positions(summed)
         if shared is None and self.adds_segments:
             self.segment_embedding = nn.Embedding(shape.segments, summed)
         if shared is None and shape.languages:
@@ -103,6 +103,14 @@ class Network(nn.Module):
         if shape.two_streams and not shape.recurrent:
             self.query_embedding = nn.Parameter(torch.zeros(summed))
         self.prompt: Callable[[], Tensor] | None = None  # virtual tokens before the text, as the first layer reads them
+
+    def _add_positions(self, width: int) -> None:
+        """The tables of learned positions, for vectors of a width."""
+        longest, second = self.shape.max_position_embeddings, self.shape.second_positions
+        if self.shape.positions == "learned" and second != "concatenated":
+            self.position_embedding = nn.Embedding(longest, width)
+        if second != "none":
+            self.second_position_embedding = nn.Embedding(longest, width // 2 if second == "concatenated" else width)
 
     def forward(
         self,
@@ -147,11 +155,13 @@ class Network(nn.Module):
         if isinstance(self.encoder, RecurrentStack):
             return self.encoder.two_stream(content, (stream.attn_mask, stream.query_attn_mask), query_positions)
         assert isinstance(self.encoder, Stack)
+        second = self._second_positions(stream, written=False)
+        second = None if second is None else second.gather(1, query_positions)
         content, stream, number = self._prompted(content, stream)
         query_positions = query_positions + number if number else query_positions
         masks = (stream.attn_mask, cast("AttentionMask", stream.query_attn_mask))
         here = stream.position_ids.gather(1, query_positions)
-        query = self._finish(self.query_embedding.expand(*query_positions.shape, -1), here)
+        query = self._finish(self.query_embedding.expand(*query_positions.shape, -1), here, second=second)
         positions = (self._positions_in(stream, stream.position_ids), self._positions_in(stream, here, query_positions))
         memory = Memory(stream.mems, states, number)
         return self.encoder.two_stream(content, query, masks, positions, attn_weights, query_positions, memory)
@@ -175,9 +185,14 @@ class Network(nn.Module):
         return bool(self.shape.segments) and self.shape.positions != "relative"
 
     def _embed(self, stream: Stream, table: Tensor, written: bool = False) -> Tensor:
-        longest = self.shape.max_position_embeddings
-        wide = self.shape.positions == "learned" and stream.ids.shape[1] > longest
-        if wide and int(stream.position_ids.max()) >= longest:  # pairs of words keep the positions of their words
+        second, longest = self._second_positions(stream, written), self.shape.max_position_embeddings
+        read = [
+            ids
+            for ids in (stream.position_ids if self.shape.positions == "learned" else None, second)
+            if ids is not None
+        ]
+        wide = bool(read) and stream.ids.shape[1] + (second is not None) > longest
+        if wide and max(int(ids.max()) for ids in read) >= longest:  # pairs of words keep the positions of their words
             raise UserError(
                 f"The text has {stream.ids.shape[1]} positions; this model learned {longest}. Shorten the text."
             )
@@ -190,7 +205,21 @@ class Network(nn.Module):
         for name, embedding in self.label_embedding.items():
             label = stream.label_ids.get(name)
             x = x + embedding(zeros_view(stream.ids) if label is None else label.ids)
-        return self._finish(x, stream.position_ids, written)
+        return self._finish(x, stream.position_ids, written, second)
+
+    def _second_positions(self, stream: Stream, written: bool) -> Tensor | None:
+        """The second positions `[b, n]`, where the network reads them.
+
+        A stream without any is a text in its own order: read from one side, the next word is predicted, else each token
+        is outside of spans.
+        """
+        if self.shape.second_positions == "none":
+            need(stream.second_position_ids is None, "gives each token a second position", "second_positions to added")
+            return None
+        if stream.second_position_ids is not None:
+            return stream.second_position_ids
+        ahead = self.shape.attention != "bidirectional" and not written
+        return stream.position_ids + 1 if ahead else zeros_view(stream.ids)
 
     def embed_words(self, ids: Tensor, table: Tensor) -> Tensor:
         """What the first layer reads of some words `[k]`, each as a text of its own, `[k, d]`."""
@@ -216,13 +245,17 @@ class Network(nn.Module):
         )  # fmt: skip
         return torch.cat([virtual.expand(len(x), -1, -1), x], dim=1), stream, number
 
-    def _finish(self, x: Tensor, position: Tensor, written: bool = False) -> Tensor:
-        """What the first layer reads: word, segment, language, labels and position, under a norm, as wide as it."""
+    def _finish(self, x: Tensor, position: Tensor, written: bool = False, second: Tensor | None = None) -> Tensor:
+        """What the first layer reads: word, segment, language, labels and positions, under a norm, as wide as it."""
         own = "decoder_" if written and self.shape.decoder_positions else ""
-        if self.shape.positions == "learned":
+        if self.shape.second_positions == "concatenated" and second is not None:
+            x = x + torch.cat([self.second_position_embedding(ids) for ids in (position, second)], dim=-1)
+        elif self.shape.positions == "learned":
             x = x + getattr(self, f"{own}position_embedding")(position)
         elif self.shape.positions == "sinusoidal":
             x = x + sinusoids(position, x.shape[-1])
+        if self.shape.second_positions == "added" and second is not None:
+            x = x + self.second_position_embedding(second)
         x = getattr(self, f"{own}ln_embedding")(x) if self.shape.embedding_norm else x
         x = x if self.embedding_dropout is None else self.embedding_dropout(x)
         return self.embedding_projection(x) if self.embedding_projection is not None and self.projects_sum else x

@@ -35,6 +35,7 @@ SHAPES = {
     "intact": "positions of chosen sentences that stay visible, such as 2",
     "start": "the position of the word that becomes the first, such as 5",
     "deleted": "word positions that are deleted, such as 2,5",
+    "blanks": "the order in which the blanks are filled, such as 2,1",
     "marks": "[MASK] or a word for each span, such as [MASK],walk",
     "language": "which of the two texts is read: first or second",
 }
@@ -79,7 +80,7 @@ def read(key: str, value: Any) -> Any:
             case "pair" | "labelled" | "language" | "form":
                 (one,) = items
                 return _word(one)
-            case "chosen" | "order" | "radius" | "sentences" | "deleted" | "intact":
+            case "chosen" | "order" | "radius" | "sentences" | "deleted" | "intact" | "blanks":
                 return [_whole(v) for v in items]
             case "spans":
                 return [_span(v) for v in items]

@@ -119,6 +119,8 @@ def _reordered(batch: Batch, row: int) -> bool:
 def id_lists(stream: Stream, row: int = 0) -> IdLists:
     """What a model can read of each position beside its token, without padding, by its names in transformers."""
     known = {"token_type_ids": stream.segment_ids, "position_ids": stream.position_ids, "langs": stream.language_ids}
+    if stream.second_position_ids is not None:
+        known["second_position_ids"] = stream.second_position_ids
     known |= {f"{name}_type_ids": label.ids for name, label in stream.label_ids.items()}
     return cast(IdLists, {name: ids[row][stream.valid[row]].tolist() for name, ids in known.items()})
 
@@ -132,16 +134,18 @@ def _ids(batch: Batch, stream: Stream, row: int) -> list[Ids]:
     spoken = any(any(id_lists(each, row)["langs"]) for each in (batch.inputs, decoder))
     segments, positions = lists["token_type_ids"], lists["position_ids"]
     shown: dict[str, tuple[str, list[str]]] = {}
+    values = cast(dict[str, list[int]], lists)
     if any(segments) and not spoken:
         shown["token_type_ids"] = "segment", [chr(ord("A") + k) for k in range(max(segments) + 1)]
     if positions != list(range(len(positions))) and stream.attn_mask.form != "alone":
         shown["position_ids"] = "position", []
+    if "second_position_ids" in values:
+        shown["second_position_ids"] = "second position", []
     if spoken:
         shown["langs"] = "language", [str(k + 1) for k in range(max(lists["langs"], default=0) + 1)]
     for name, label in stream.label_ids.items():
         classes = [each.replace("_", " ") for each in label.classes]
         shown[f"{name}_type_ids"] = f"{name.replace('_', ' ')}:", ["", *classes]
-    values = cast(dict[str, list[int]], lists)
     return [{"name": n, "title": title, "values": values[n], "words": words} for n, (title, words) in shown.items()]
 
 

@@ -12,6 +12,8 @@ class IdLists(TypedDict):
     """The segment of each token."""
     position_ids: list[int]
     """The position of each token."""
+    second_position_ids: NotRequired[list[int]]
+    """The second position of each token: that of the word to predict, or its number in its span, from 1."""
     langs: list[int]
     """The language of each token."""
     task_type_ids: NotRequired[list[int]]

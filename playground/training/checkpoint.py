@@ -294,7 +294,9 @@ def _check_size(shape: Architecture, words: int, tensors: Mapping[str, Tensor]) 
     if shape.kind == "static":
         needed = (rows + shape.ngrams) * shape.width
     else:
-        rows += shape.max_position_embeddings if shape.positions == "learned" else 0
+        tables = {"added": 1, "concatenated": 0.5}.get(shape.second_positions, 0)
+        tables += shape.positions == "learned" and shape.second_positions != "concatenated"
+        rows += tables * shape.max_position_embeddings
         matrices = {"attention": 4 * shape.heads * shape.head_width / shape.width, "mlp": 2 * shape.mlp_ratio}
         shared = {"none": (), "all": tuple(matrices)}.get(shape.layer_sharing, (shape.layer_sharing,))
         layers = {part: 1 if part in shared else shape.layers + shape.decoder_layers for part in matrices}

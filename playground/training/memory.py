@@ -56,6 +56,7 @@ def estimate(entry: Entry, words: int) -> Need:
     shape, recipe = entry.model, entry.recipe
     layers = shape.layers + shape.decoder_layers * 2
     learned = shape.max_position_embeddings * (1 + shape.decoder_positions) if shape.positions == "learned" else 0
+    learned += shape.max_position_embeddings * (shape.second_positions != "none")
     matrices = ceil(layers * (4 + 2 * shape.mlp_ratio) * shape.width**2) + (words + learned) * (shape.width + 1)
     rows = ceil(recipe.batch_size / recipe.grad_accum_steps)
     positions = rows * recipe.seq_len * (2 if shape.two_streams or shape.rtd_head or shape.backward else 1)

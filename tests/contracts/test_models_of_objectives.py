@@ -27,13 +27,13 @@ COUNTED = "GloVe"
 
 HIDING = set(
     "BERT mBERT ALBERT BART BioBERT ERNIE GPT-BERT InfoWord MASS PEGASUS RoBERTa SciBERT SenseBERT SentiLR SpanBERT "
-    "StructBERT T5 UniLM WKLM XLM XLM-R mBART ModernBERT NeoBERT".split()
+    "StructBERT T5 UniLM WKLM XLM XLM-R mBART ModernBERT NeoBERT GLM".split()
 ) | {"ERNIE 2.0"}
 """The entries that show the network they keep a mask token or a sentinel; ELECTRA's masks are its generator's."""
 
 TAUGHT_EVERYWHERE = set(
     "NNLM word2vec GloVe fastText TagLM ELMo flair GPT ULMFiT CTRL GPT-2 Grover Rosita Transformer-XL ELECTRA".split()
-) | {"Dai and Le", "GPT-3"}
+) | {"Dai and Le", "GPT-3", "sigma-GPT"}
 """The entries of which every position carries a loss."""
 
 

@@ -77,6 +77,8 @@ def test_the_ids_beside_the_tokens_are_those_of_the_batch(name):
             known = {f"{label}_type_ids": each.ids for label, each in stream.label_ids.items()}
             known |= {"token_type_ids": stream.segment_ids, "langs": stream.language_ids}
             known |= {"position_ids": stream.position_ids}
+            if stream.second_position_ids is not None:
+                known |= {"second_position_ids": stream.second_position_ids}
             real = {key: [int(ids[0, i]) for i in stream.valid[0].nonzero()] for key, ids in known.items()}
             assert {key: facts[prefix + key] for key in real} == real
             drawn = {ids["name"]: ids for ids in lanes[lane].get("ids", ())}

@@ -70,9 +70,31 @@ def _arrange_shifted(stage, plan, story):
     return replace(story, inputs=arrange_shifted(story.text, stage.side, stage.add_eos))
 
 
+def in_order(rank):
+    """The places of the text in the order of their steps."""
+    return sorted(range(len(rank)), key=rank.__getitem__)
+
+
+def _choose_any_order(stage, plan, story):
+    return replace(story, rank=plan, chosen=[True] * len(story.text))
+
+
+def _shift_in_order(stage, plan, story):
+    """`wpe` of sigma-GPT: each token is read with its place and with that of the next one; [START] has the place 0."""
+    order = in_order(story.rank)
+    before = [-1, *order][: len(order)]
+    ids = [SPECIALS.start if place < 0 else story.text[place] for place in before]
+    places, second = ([place + 1 for place in row] for row in (before, order))
+    done = [Action.MOVED if rank != place else Action.KEPT for place, rank in enumerate(story.rank)]
+    return replace(story, inputs=Row(ids, before, places, second), done=done)
+
+
 def _ask_next(stage, plan, story):
     end = len(story.inputs.ids) > len(story.text)
     asked = ask_next(story.text, stage.side, end, stage.context_size)
+    if story.rank != list(range(len(story.text))):
+        order = in_order(story.rank)
+        asked = Asked([story.text[place] for place in order], asked.scored, order)
     return replace(story, asked=[*story.asked, asked], chosen=[True] * len(story.text))
 
 
@@ -140,6 +162,40 @@ def causally_masked(text, spans):
     return row
 
 
+def blocks(text, spans, order):
+    """Tokens with their places and both positions, how many stand in part A, and the answers with their places
+    (`make_block_data` of GLM, without its numbered masks and its random positions)."""
+    part_a, part_b, answers, at, free = [], [], [], [], 0
+    for start, length in spans:
+        part_a += [(text[place], place) for place in range(free, start)]
+        at.append(len(part_a))
+        part_a.append((SPECIALS.mask, -1))
+        free = start + length
+    part_a += [(text[place], place) for place in range(free, len(text))]
+    for number in order:
+        start, length = spans[number]
+        block = [(SPECIALS.start, -1), *((text[place], place) for place in range(start, start + length))]
+        part_b += [(token, place, at[number], inner) for inner, (token, place) in enumerate(block, 1)]
+        answers += [*block[1:], (SPECIALS.end, -1)]
+    rows = [(token, place, position, 0) for position, (token, place) in enumerate(part_a)] + part_b
+    return rows, len(part_a), answers
+
+
+def _spans_to_blanks(stage, plan, story):
+    steps = plan[: len(story.spans)]
+    rows, _, answers = blocks(story.text, story.spans, sorted(range(len(steps)), key=steps.__getitem__))
+    ids, origin, position, second = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
+    done = [Action.MOVED if gone else kept for gone, kept in zip(story.chosen, story.done, strict=True)]
+    return replace(story, inputs=Row(ids, origin, position, second), done=done, answers=answers)
+
+
+def _ask_blanks(stage, plan, story):
+    known = len(story.inputs.ids) - len(story.answers)
+    labels, origin = ([SPECIALS.pad] * known, [-1] * known) if known else ([], [])
+    labels, origin = labels + [token for token, _ in story.answers], origin + [place for _, place in story.answers]
+    return replace(story, asked=[*story.asked, Asked(labels, [k >= known for k in range(len(labels))], origin)])
+
+
 def _cut(stage, plan, story):
     spans = [(s, n) for s, n in zip(plan["start"], plan["length"], strict=True) if n >= 0]
     chosen = [any(s <= place < s + n for s, n in spans) for place in range(len(story.text))]
@@ -175,9 +231,13 @@ ACTS = {
     "ChooseCausalSpans": _cut,
     "MoveMiddle": _move_middle,
     "MoveSpans": _move_spans,
+    "SpansToBlanks": _spans_to_blanks,
+    "AskBlanks": _ask_blanks,
     "AskInput": _ask_input,
     "ShiftRight": _arrange_shifted,
     "AskNext": _ask_next,
+    "ChooseAnyOrder": _choose_any_order,
+    "ShiftInOrder": _shift_in_order,
     "SeeLeft": _see_left,
     "SeeRight": _see_right,
     "SeePermutation": _see_order,

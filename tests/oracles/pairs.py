@@ -109,6 +109,8 @@ def _ask_answer(stage, plan, story):
 def _see_prefix(stage, plan, story):
     if stage.second == "text":
         second = [position >= story.turn for position in range(len(story.inputs.ids))]
+    elif stage.second == "blanks":
+        second = [number > 0 for number in story.inputs.second]
     else:
         second = [place >= 0 and story.chosen[place] for place in story.inputs.origin]
     return replace(story, sees={"inputs": directions.see_prefix(second)})

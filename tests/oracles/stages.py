@@ -19,6 +19,8 @@ class Row:
     ids: list[int]
     origin: list[int]
     position: list[int] = field(default_factory=list)
+    second: list[int] | None = None
+    """The second positions, where there are any."""
 
     def __post_init__(self):
         self.position = self.position or list(range(len(self.ids)))
@@ -222,6 +224,8 @@ class Story:
     time: list[float] = field(default_factory=list)
     block: list[int] = field(default_factory=list)
     halves: list[int] = field(default_factory=list)
+    answers: list[tuple[int, int]] = field(default_factory=list)
+    """The words that fill the blanks, with their places."""
 
 
 def begin(text, sentence=(), labels=None):

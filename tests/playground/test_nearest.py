@@ -140,7 +140,7 @@ def test_a_name_has_one_nearest_and_every_sentence_is_whole():
 
 
 @pytest.mark.parametrize("find", [*FINDERS.values(), entry_named, open_corpus, inventory])
-@pytest.mark.parametrize("name", ["DistilBERT", "tiny bert", "LAMBADA", "gpt j", "GLM"])
+@pytest.mark.parametrize("name", ["DistilBERT", "tiny bert", "LAMBADA", "gpt j", "mT5"])
 def test_the_same_is_said_wherever_a_name_is_typed(find, name):
     with pytest.raises(UserError, match="is not here; nearest is") as refused:
         find(name)

@@ -188,7 +188,8 @@ def measure_positions(subject: Subject, settings: object) -> Finding:
     """The cosines of all pairs of learned position vectors."""
     length = subject.held_out.ids.shape[1]
     subject.count(length, "positions")
-    table = subject.model.network.get_parameter("position_embedding.weight")[:length].cpu()
+    halves = "second_" if subject.model.shape.second_positions == "concatenated" else ""
+    table = subject.model.network.get_parameter(f"{halves}position_embedding.weight")[:length].cpu()
     unit, positions = torch.nn.functional.normalize(table, dim=-1), torch.arange(length)
     cosines = unit @ unit.T
     near = float(cosines.diagonal(1).mean())

@@ -3,6 +3,7 @@
 from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair, AskReplaced
 from playground.objectives.ask.loss_mask import OverrideLossMask, Reweight
 from playground.objectives.ask.words import (
+    AskBlanks,
     AskCentre,
     AskContinuation,
     AskCount,
@@ -21,6 +22,7 @@ from playground.objectives.ask.write import AskAnswer, AskDecoder, AskTranslatio
 
 __all__ = [
     "AskAnswer",
+    "AskBlanks",
     "AskCentre",
     "AskContinuation",
     "AskCount",

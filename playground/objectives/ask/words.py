@@ -8,11 +8,12 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from playground.answers import CooccurrenceTarget, InBatchContrast, SpanBoundary, Target, Word
-from playground.batch import MASKED_LEVEL, Batch, arange_rows, gather_origin, language_ids_at, stream
+from playground.batch import MASKED_LEVEL, Batch, arange_rows, gather_origin, is_identity, language_ids_at, stream
 from playground.knob import knob
 from playground.objectives.change.trigrams import movable
 from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
 from playground.objectives.ops.ragged import collect, shift
+from playground.objectives.ops.sampling import inverse
 from playground.objectives.stage import Ask
 
 
@@ -92,6 +93,7 @@ class AskMoved(Ask):
 class AskNext(Ask):
     """The next word at every position of a shifted input (Radford et al. 2018, eq. 1), or the previous one (ELMo).
 
+    Where an order of prediction was drawn, the next word is that of the order (sigma-GPT, arXiv:2404.09562, sec. 2).
     Where the input has one position more than the text has words, the closing special token is a target too.
     """
 
@@ -111,6 +113,8 @@ class AskNext(Ask):
         origin = text_position.where(
             inputs.valid & (text_position >= 0) & (text_position < tokens.lengths[:, None]), -1
         )
+        if not is_identity(batch.prediction_order):
+            origin = gather_origin(inverse(batch.prediction_order), origin, -1)
         sign = torch.full_like(text_position, tokens.specials.end if self.side == "left" else tokens.specials.start)
         targets = gather_origin(tokens.ids, origin).where(origin >= 0, sign).where(inputs.valid, tokens.specials.pad)
         read = position if self.side == "left" else count - 1 - position
@@ -141,6 +145,22 @@ class AskInput(Ask):
         origin = shift(inputs.origin, -1).where(inputs.valid, -1)
         read = replace(inputs, ids=ids, origin=origin, language_ids=language_ids_at(tokens, origin))
         return asked(replace(batch, inputs=read, selected=tokens.valid), target)
+
+
+@dataclass(frozen=True)
+class AskBlanks(Ask):
+    """The next word of each span from its [START] on, and [END] behind its last (GLM, arXiv:2103.10360, sec. 2.1)."""
+
+    def build(self, batch: Batch) -> Batch:
+        inputs, specials = batch.inputs, batch.tokens.specials
+        second = inputs.second_position_ids
+        assert second is not None, "a stage that makes blanks must come before"
+        ids, origin, after = (values.roll(-1, 1) for values in (inputs.ids, inputs.origin, second))
+        goes_on = after > 1  # a row begins with part A, whose second positions are 0
+        scored = second > 0
+        labels = ids.where(goes_on, specials.end).where(scored, specials.pad)
+        target = Target("hidden words", Word(), "inputs", labels, scored, origin.where(goes_on, -1))
+        return asked(batch, target)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from playground.objectives.change.entities import ChangeEntities
 from playground.objectives.change.markers import SpansToSentinels
 from playground.objectives.change.masks import ReplaceWithMask
 from playground.objectives.change.mode import PrependModeToken
-from playground.objectives.change.order import ChangeSentenceOrder, ChangeWordOrder, RotateDocument
-from playground.objectives.change.rearranged import MoveMiddle, MoveSpans
+from playground.objectives.change.order import ChangeSentenceOrder, ChangeWordOrder, RotateDocument, ShiftInOrder
+from playground.objectives.change.rearranged import MoveMiddle, MoveSpans, SpansToBlanks
 from playground.objectives.change.split import DropTarget
 from playground.objectives.change.tokens import ChangeTokens
 from playground.objectives.change.trigrams import ChangeTrigrams
@@ -28,5 +28,7 @@ __all__ = [
     "PrependModeToken",
     "ReplaceWithMask",
     "RotateDocument",
+    "ShiftInOrder",
+    "SpansToBlanks",
     "SpansToSentinels",
 ]

@@ -13,12 +13,12 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import pad
 
-from playground.batch import Action, Batch, arange, arange_rows
+from playground.batch import Action, Batch, arange, arange_rows, gather_origin, language_ids_at, stream
 from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.ops import sampling
-from playground.objectives.ops.ragged import anchors, reorder
+from playground.objectives.ops.ragged import anchors, reorder, shift
 from playground.objectives.ops.sampling import inverse
 from playground.objectives.stage import Change, PlanOverrides
 
@@ -112,6 +112,29 @@ class ChangeSentenceOrder(Change):
     def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         in_order = batch.tokens.sentence_ids[row].gather(0, plan[row])[batch.tokens.valid[row]]
         return {"sentences": list(dict.fromkeys((in_order + 1).tolist()))}
+
+
+@dataclass(frozen=True)
+class ShiftInOrder(Change):
+    """[START] and the words in the order of prediction but the last, each with its position and that of the next word.
+
+    Positions are those of the text, from 1; that of [START] is 0. That of the word to predict is the second position
+    (sigma-GPT, arXiv:2404.09562, sec. 2).
+    """
+
+    def build(self, batch: Batch) -> Batch:
+        tokens, order = batch.tokens, inverse(batch.prediction_order)
+        before = shift(order, -1)
+        origin = before.where(tokens.valid, -1)
+        ids = gather_origin(tokens.ids, origin, tokens.specials.start).where(tokens.valid, tokens.specials.pad)
+        language = language_ids_at(tokens, origin)
+        inputs = stream(ids, origin, tokens.valid, padded=tokens.padded, language=language)
+        away = (batch.prediction_order != arange_rows(order)) & tokens.valid
+        return replace(
+            batch,
+            inputs=replace(inputs, position_ids=before + 1, second_position_ids=order + 1),
+            actions=batch.actions.masked_fill(away, Action.MOVED),
+        )
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
-"""Change the order of the parts of a text, each behind a special token."""
+"""Change the order of the parts of a text, with special tokens between them."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor
+from torch.nn.functional import pad
 
-from playground.batch import Action, Batch, Tokens, arange_rows
+from playground.batch import Action, Batch, Stream, Tokens, arange_rows
 from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives import plan_overrides
@@ -109,3 +110,70 @@ class MoveSpans(Change):
         marks = torch.cat([marks, marks, torch.full_like(marks, tokens.specials.end)], dim=1)
         inputs = with_marks(tokens, marks, order, tokens.lengths + 3 * there.sum(1)).stream(tokens)
         return replace(batch, inputs=inputs, actions=batch.actions.masked_fill(batch.selected, Action.MOVED))
+
+
+@dataclass(frozen=True)
+class SpansToBlanks(Change):
+    """Replace each span by [MASK] and write the spans behind the text in any order (GLM, arXiv:2103.10360, sec. 2.1).
+
+    Behind the text (part A) each span stands after a [START] of its own (part B), the released code's [sop]. A token of
+    part B has the position of its [MASK]; its second position counts from 1 in its span, and is 0 in part A (sec. 2.2).
+    """
+
+    shuffle: bool = knob(True, why="The spans are filled in any order, not from left to right.")
+    keys: ClassVar[tuple[str, ...]] = ("blanks",)
+
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
+        """For each span of a row, counted from the left, the step `[b, m]` at which it is filled."""
+        there = batch.spans.is_span
+        number = arange_rows(there)
+        return sampling.shuffled((number >= there.sum(1, keepdim=True)).int(), rng) if self.shuffle else number
+
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        tokens, (rows, width), most = batch.tokens, batch.tokens.ids.shape, plan.shape[1]
+        there, start = batch.spans.is_span, batch.spans.start
+        step = plan.gather(1, (there.cumsum(1) - 1).clamp(min=0))  # [b, m], by the column of the span
+        behind, last = 2 * width + 2, 2 * (width + most) + 4
+        begun = there.long().new_zeros((rows, width + 1)).scatter_add_(1, start * there, there.long())[:, :width]
+        own = pad(plan, (0, 1)).gather(1, (begun.cumsum(1) - 1).clamp(min=0)) if most else begun
+        place = (2 * arange_rows(tokens.ids) + 1).where(~batch.selected, behind + 2 * own + 1)
+        marks = torch.cat([2 * start, behind + 2 * step], dim=1).where(there.repeat(1, 2), last)
+        order = torch.cat([place.masked_fill(~tokens.valid, last), marks], dim=1).argsort(dim=1, stable=True)
+        ids = torch.cat([torch.full_like(start, number) for number in (tokens.specials.mask, tokens.specials.start)], 1)
+        inputs = with_marks(tokens, ids, order, tokens.lengths + 2 * there.sum(1)).stream(tokens)
+        first, second = _in_blanks(inputs, order[:, : inputs.ids.shape[1]], step, there, width)
+        return replace(
+            batch,
+            inputs=replace(inputs, position_ids=first, second_position_ids=second),
+            actions=batch.actions.masked_fill(batch.selected, Action.MOVED),
+        )
+
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "blanks" not in overrides:
+            return plan
+        count, asked = int(batch.spans.is_span[0].sum()), overrides["blanks"]
+        if sorted(asked) != list(range(1, count + 1)):
+            given = ",".join(map(str, asked))
+            raise UserError(f"The order {given} is not an order of {count} blanks; name each of 1 to {count} once.")
+        step = torch.tensor(asked, dtype=torch.long, device=plan.device).argsort()
+        return torch.cat([step.expand(len(plan), -1), plan[:, count:]], dim=1)
+
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        return {"blanks": (plan[row, : int(batch.spans.is_span[row].sum())].argsort() + 1).tolist()}
+
+
+def _in_blanks(inputs: Stream, order: Tensor, step: Tensor, there: Tensor, width: int) -> tuple[Tensor, Tensor]:
+    """The positions and second positions `[b, n]` of a text with blanks that stands in an `order` of tokens and marks.
+
+    `step` `[b, m]` is when each span is filled; the marks are a [MASK] of each span, then a [START] of each.
+    """
+    position, most = arange_rows(order), step.shape[1]
+    opens = (order >= width + most) & inputs.valid
+    block = opens.cumsum(1)  # [b, n], from 1
+    begin = position.where(opens, 0).cummax(1).values
+    at = torch.zeros((len(order), width + 2 * most + 1), dtype=torch.long, device=order.device)
+    at = at.scatter(1, order, position)[:, width : width + most]  # [b, m], the position of each [MASK]
+    masks = torch.zeros((len(order), most + 2), dtype=torch.long, device=order.device)
+    masks = masks.scatter(1, (step + 1).where(there, most + 1), at)
+    inside = (block > 0) & inputs.valid
+    return masks.gather(1, block).where(inside, position), (position - begin + 1) * inside

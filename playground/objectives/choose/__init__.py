@@ -8,7 +8,7 @@ from playground.objectives.choose.kept_sentences import KeepSomeSentences
 from playground.objectives.choose.labelled import ChooseSupervised
 from playground.objectives.choose.ngrams import ChooseNgrams
 from playground.objectives.choose.one_ngram import ChooseNgram
-from playground.objectives.choose.order import ChooseOrder
+from playground.objectives.choose.order import ChooseAnyOrder, ChooseOrder
 from playground.objectives.choose.sentences import ChooseGapSentences
 from playground.objectives.choose.share import ChooseForDeletion, ChooseRatio
 from playground.objectives.choose.spans import ChooseMassSpan, ChoosePoissonSpans, ChooseSpans, ChosenSpans
@@ -19,6 +19,7 @@ from playground.objectives.choose.trigrams import ChooseTrigrams
 from playground.objectives.choose.units import ChooseWholeUnits
 
 __all__ = [
+    "ChooseAnyOrder",
     "ChooseCausalSpans",
     "ChooseDiffused",
     "ChooseDiffusedBlocks",

@@ -193,6 +193,26 @@ class ChooseOrder(Choose):
         return int(self.sampler != "hf")
 
 
+@dataclass(frozen=True)
+class ChooseAnyOrder(Choose):
+    """Draw an order of all tokens, each equally likely (sigma-GPT, arXiv:2404.09562, sec. 2; arXiv:2110.02037)."""
+
+    keys: ClassVar[tuple[str, ...]] = ("order",)
+
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
+        """The step `[b, t]` at which each token comes; padding comes last."""
+        return sampling.shuffled((~batch.tokens.valid).int(), rng)
+
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        return replace(batch, selected=batch.tokens.valid, prediction_order=plan)
+
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        return plan_overrides.order(batch, overrides["order"]) if "order" in overrides else plan
+
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        return {"order": plan_overrides.words_in_order(batch, plan, row)}
+
+
 def around(spans: Spans, lengths: Tensor, width: int) -> Tensor:
     """Which positions `[b, t]` lie in a span; a span that goes beyond the end of the text goes on at its begin."""
     beyond = spans.start + spans.length - lengths[:, None]

@@ -208,14 +208,19 @@ class ChoosePoissonSpans(Choose):
 
     "exact" meets the budget and no spans overlap. "fairseq" lets spans begin at different positions, whatever is behind
     these: spans that overlap are one, the end of the text cuts them, and about a tenth of the budget is lost (released
-    code). With `whole_words` the budget and the spans are counted in words, as the released code does too; off by
-    default, because it takes longer and is the same where every word is one token.
+    code). "apart" draws no empty spans and leaves a token between two; a span that no longer fits is left out (GLM,
+    arXiv:2103.10360, sec. 2.1 and released code). With `whole_words` the budget and the spans are counted in words, as
+    the released code does too; off by default, because it takes longer and is the same where every word is one token.
     """
 
     mask_ratio: float = knob(0.3, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
     mean_length: float = knob(3.0, 0.5, 10.0, unit="tokens", why="The lambda of the Poisson law; 5 % have length 0.")
     whole_words: bool = knob(False, why="Count in whole words, as the released code does, so that no word is cut.")
-    placement: str = knob("exact", choices=("exact", "fairseq"), why="The released code lets spans overlap.")
+    placement: str = knob(
+        "exact",
+        choices=("exact", "fairseq", "apart"),
+        why="BART's released code lets spans overlap; GLM leaves a token between them and has no empty ones.",
+    )
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
@@ -230,18 +235,33 @@ class ChoosePoissonSpans(Choose):
         """Spans among so many units `[b]`; the last length, which was cut to fit, changes places with any of them."""
         budget = torch.minimum(sampling.ceiling(self.mask_ratio, number), number)
         length, count = sampling.poisson_budget(budget, self.mean_length, rng)
+        if self.placement == "apart":
+            length, count = _filled(length)
         other = (sampling.noise((len(count), 1), rng) * count[:, None]).long()
         both = torch.cat([other, (count[:, None] - 1).clamp(min=0)], dim=1)
         length = length.scatter(1, both, length.gather(1, both.flip(1)))
         if self.placement == "fairseq":
             return _overlapping(length, number, rng)
-        taken = length.clamp(min=0)
-        start = sampling.sorted_positions(count, number - budget + 1, length.shape[1], rng) + taken.cumsum(1) - taken
+        taken, free = length.clamp(min=0), number - budget
+        if self.placement == "apart":
+            taken = (length + 1).clamp(min=0)
+            fits = taken.cumsum(1) <= number[:, None] + 1
+            length, count = length.where(fits, -1), (fits & (length > 0)).sum(1)
+            taken = taken * fits
+            free = number - taken.sum(1) + (count > 0)
+        start = sampling.sorted_positions(count, free + 1, length.shape[1], rng) + taken.cumsum(1) - taken
         return ChosenSpans(start * (length >= 0), length)
 
     build = staticmethod(mark_spans)
     override_plan = staticmethod(override_spans)
     describe_plan = staticmethod(describe_spans)
+
+
+def _filled(length: Tensor) -> tuple[Tensor, Tensor]:
+    """The lengths `[b, m]` above 0, in their order and in front, and how many these are, `[b]`."""
+    there = length > 0
+    order = (~there).int().argsort(dim=1, stable=True)
+    return length.where(there, -1).gather(1, order), there.sum(1)
 
 
 def _overlapping(length: Tensor, number: Tensor, rng: Generator) -> ChosenSpans:

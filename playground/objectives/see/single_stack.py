@@ -70,16 +70,25 @@ class SeeRight(See):
 class SeePrefix(See):
     """The first part sees all of itself, the second the first and what stands to its left (UniLM, T5 sec. 3.2.3).
 
-    The second part is what was chosen or, where two texts stand in one row, the second text.
+    The second part is what was chosen, the second of two texts in a row, or the blanks that are filled behind a text
+    (GLM, arXiv:2103.10360, sec. 2.1).
     """
 
-    second: Literal["chosen", "text"] = "chosen"
+    second: Literal["chosen", "text", "blanks"] = "chosen"
 
     def build(self, batch: Batch) -> Batch:
         inputs = batch.inputs
-        chosen = gather_origin(batch.selected, inputs.origin, False)
-        level = after_prefix(inputs, chosen if self.second == "chosen" else inputs.segment_ids > 0)
+        level = after_prefix(inputs, self._second(batch, inputs))
         return with_mask(batch, mask_by_level(level, level, inputs.valid))
+
+    def _second(self, batch: Batch, inputs: Stream) -> Tensor:
+        """Which positions `[b, n]` are of the second part."""
+        if self.second == "chosen":
+            return gather_origin(batch.selected, inputs.origin, False)
+        if self.second == "text":
+            return inputs.segment_ids > 0
+        assert inputs.second_position_ids is not None, "a stage that makes blanks must come before"
+        return inputs.second_position_ids > 0
 
 
 def from_right(inputs: Stream) -> Tensor:

@@ -166,8 +166,8 @@ class StackedTarget:
         return (losses * self.weights).sum(1) / self.totals
 
 
-FIELDS = ("ids", "position_ids", "segment_ids", "language_ids")
-"""The fields of a stream that a model reads, beside its masks."""
+FIELDS = ("ids", "position_ids", "segment_ids", "language_ids", "second_position_ids")
+"""The fields of a stream that a model reads, beside its masks; the last is optional."""
 
 LABEL = "label: "
 """Stands before the name of a label that a model reads."""
@@ -180,7 +180,8 @@ def stacked(batches: Sequence[Batch], name: str) -> dict[str, Tensor]:
         return {}
     masks = ("attn_mask",) if streams[0].cross_attn_mask is None else ("attn_mask", "cross_attn_mask")
     dense = {mask: widened([getattr(stream, mask).dense() for stream in streams]) for mask in masks}
-    fields = {field: widened([getattr(stream, field) for stream in streams]) for field in FIELDS}
+    read = [field for field in FIELDS if getattr(streams[0], field) is not None]
+    fields = {field: widened([getattr(stream, field) for stream in streams]) for field in read}
     fields |= {
         f"{LABEL}{label}": widened([stream.label_ids[label].ids for stream in streams])
         for label in streams[0].label_ids
@@ -191,7 +192,7 @@ def stacked(batches: Sequence[Batch], name: str) -> dict[str, Tensor]:
 def stream_of(tensors: Mapping[str, Tensor]) -> Stream:
     """The stream of one seed from its fields and masks."""
     ids, cross = tensors["ids"], tensors.get("cross_attn_mask")
-    fields: dict[str, Any] = {field: tensors[field] for field in FIELDS}
+    fields: dict[str, Any] = {field: tensors[field] for field in FIELDS if field in tensors}
     labels = {name.removeprefix(LABEL): LabelIds(ids, ()) for name, ids in tensors.items() if name.startswith(LABEL)}
     return Stream(
         origin=arange_rows(ids),

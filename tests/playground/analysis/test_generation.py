@@ -14,8 +14,9 @@ from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.tokenizing.padding import pad_rows
 from playground.training import train
+from playground.training.loop import prepared
 from tests import json_keys
-from tests.runs import learner_of, reviews, run_of
+from tests.runs import alone, learner_of, reviews, run_of
 
 END, SIZE, LONGEST = 0, 4, 4
 
@@ -230,6 +231,32 @@ def test_unilm_writes_at_a_mask_behind_the_text_that_sees_its_left():
         expected = next_of(learner.model.eval(), inputs, len(row) - 1)
         assert token.probability == pytest.approx(float(expected[0, token.id].exp()), abs=1e-5)
         assert token.id == int(expected.argmax())
+
+
+@pytest.mark.parametrize("name", ["any-order LM", "GLM"])
+def test_words_with_a_second_position_are_written_in_the_order_of_the_text_or_as_one_blank(name):
+    objective = find_objective(name)
+    model = prepared(run_of(entry=alone(objective))).learner.model.eval()
+    text, specials = text_and_specials()
+    [found] = write(model, objective, text, specials, Generation(max_new_tokens=3))
+    for length, token in enumerate(found.tokens):
+        begun, size = [*text, *found.ids[:length]], len(text) + length
+        if name == "GLM":
+            row = [*text, specials.mask, specials.start, *begun[len(text) :]]
+            first = [*range(len(text) + 1), *[len(text)] * (length + 1)]
+            second = [*[0] * (len(text) + 1), *range(1, length + 2)]
+        else:
+            row, first, second = [specials.start, *begun], list(range(size + 1)), list(range(1, size + 2))
+        inputs = begin(pad_rows([row], specials, ())).inputs
+        levels = torch.tensor([[n if number else 0 for n, number in enumerate(second)]])
+        inputs = replace(
+            inputs,
+            attn_mask=mask_by_level(levels, levels, inputs.valid),
+            position_ids=torch.tensor([first]),
+            second_position_ids=torch.tensor([second]),
+        )
+        expected = next_of(model, inputs, len(row) - 1)
+        assert token.probability == pytest.approx(float(expected[0, token.id].exp()), abs=1e-5)
 
 
 def test_xlnet_writes_at_the_next_position_of_its_query_stream():

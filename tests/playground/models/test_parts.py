@@ -10,6 +10,7 @@ from torch import nn
 from playground.analysis.cloze import with_gap, words_seen
 from playground.batch import AttentionMask, causal_mask, full_mask, mask_by_level, stream
 from playground.errors import UserError
+from playground.interop.family import families
 from playground.models import Architecture, LanguageModel, total_loss, with_required_parts
 from playground.models.characters import CharacterCNN
 from playground.models.dropout import Dropout, dropping
@@ -20,6 +21,7 @@ from playground.models.transformer import Attention, SdpaMask, attend
 from playground.objectives import find_objective, objectives
 from playground.objectives.see.painted import AttentionMaskOverride
 from playground.rng import generator
+from playground.slicing import gathered, split_rows
 from playground.training import checkpoint
 from playground.training.accumulation import in_parts
 from playground.training.loop import prepared, train
@@ -579,3 +581,78 @@ def test_a_window_is_as_wide_as_the_objective_opens_it_and_anything_else_is_refu
     model, _ = made(shape, "window LM")
     with pytest.raises(UserError, match="opens 9 positions, but this window network reads 3 to a side"):
         model(find_objective("LM").batch(tokens_of(ROWS), generator(0)))
+
+
+# second positions
+
+
+SECOND = {
+    "added": Architecture(width=16, heads=2),
+    "concatenated": Architecture(width=16, heads=2, positions="learned", second_positions="concatenated"),
+}
+
+
+@pytest.mark.parametrize("second", SECOND)
+def test_a_second_position_is_a_second_vector_or_half_of_one(second):
+    """Added (GLM, arXiv:2103.10360, sec. 2.2); one table for both halves (sigma-GPT, released code)."""
+    model, batch = made(SECOND[second], "any-order LM")
+    assert model.shape.second_positions == second
+    stream, network = batch.inputs, model.network
+    x = network._embed(stream, model.token_embedding.weight)
+    for row in range(len(stream.ids)):
+        for n in range(stream.ids.shape[1]):
+            own, ahead = int(stream.position_ids[row, n]), int(stream.second_position_ids[row, n])
+            expected = model.token_embedding.weight[stream.ids[row, n]]
+            if second == "added":
+                expected = expected + network.second_position_embedding.weight[ahead]
+            else:
+                table = network.second_position_embedding.weight
+                assert table.shape == (128, 8)
+                expected = expected + torch.cat([table[own], table[ahead]])
+            torch.testing.assert_close(x[row, n], expected)
+    assert (
+        checkpoint._check_size(model.shape, SPECIALS.size, {f"model.{k}": v for k, v in model.named_parameters()})
+        is None
+    )
+
+
+@pytest.mark.parametrize("reads", ["left to right", "bidirectional"])
+def test_a_plain_text_has_the_second_positions_of_its_own_order(reads):
+    """From the left the next word is predicted; else no token is in a span."""
+    model = made(Architecture(width=16, heads=2, attention=reads), "any-order LM")[0]
+    text = tokens_of(ROWS)
+    plain = model._plain(text)
+    position = torch.arange(9).expand(3, -1)
+    given = replace(plain, second_position_ids=position + 1 if reads == "left to right" else position * 0)
+    torch.testing.assert_close(model.features(text), model.network(given, model.token_embedding.weight))
+
+
+def test_rows_keep_their_second_positions_when_a_batch_is_cut_or_put_together():
+    batch = find_objective("any-order LM").batch(tokens_of(ROWS), generator(0))
+    second, lm = batch.inputs.second_position_ids, find_objective("LM").batch(tokens_of(ROWS[1:]), generator(0))
+    parts = split_rows(batch, 1, trim=True)
+    assert [part.inputs.second_position_ids.tolist() for part in parts] == [
+        [second[row, : len(ROWS[row])].tolist()] for row in range(3)
+    ]
+    whole = gathered([batch, lm], [torch.tensor([0, 2, 4]), torch.tensor([1, 3])])
+    assert torch.equal(whole.inputs.second_position_ids[[0, 2, 4]], second)
+    assert not whole.inputs.second_position_ids[[1, 3]].any()
+
+
+def test_who_cannot_read_a_second_position_says_so():
+    _, batch = made(Architecture(width=16, heads=2), "any-order LM")
+    with pytest.raises(UserError, match=r"gives each token a second position.*set second_positions to added"):
+        LanguageModel(Architecture(width=16, heads=2), SPECIALS.size, generator(1))(batch)
+    with pytest.raises(UserError, match=r"gives each token a second position.*set kind to transformer"):
+        with_required_parts(Architecture(kind="static", width=16, heads=2), batch)
+    with pytest.raises(UserError, match="second_positions is added, but kind is static"):
+        Architecture(kind="static", second_positions="added")
+    model = LanguageModel(
+        Architecture(width=16, heads=2, max_position_embeddings=8, second_positions="added"),
+        SPECIALS.size,
+        generator(1),
+    )
+    with pytest.raises(UserError, match="has 9 positions; this model learned 8"):
+        model(batch)
+    named = Architecture(positions="learned", second_positions="added", attention="left to right")
+    assert all(any("second_positions is added" in each for each in f.differences(named)) for f in families().values())

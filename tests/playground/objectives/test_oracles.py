@@ -63,6 +63,10 @@ TURNED = (
     ("entity replacement", {"replace_prob": 1.0}),
     ("RTD", {"mask_ratio": 0.4}),
     ("RTD", {"add_special_tokens": True}),
+    ("GLM", {"mask_ratio": 0.6, "mean_length": 1.5}),
+    ("GLM", {"shuffle": False, "whole_words": True, "mask_ratio": 0.4}),
+    ("GLM", {"placement": "fairseq", "mask_ratio": 0.5, "mean_length": 1.0}),
+    ("any-order LM", {"sliding_window": 3}),
     ("PLM", {"partial_prediction_k": 2.0}),
     ("PLM", {"add_special_tokens": True, "partial_prediction_k": 3.0}),
     ("PLM", {"ngram_weights": "uniform", "partial_prediction_k": 2.0, "special_tokens": "drawn"}),
@@ -178,6 +182,8 @@ def plan_for(step, row, stories, tokens, spans):
             return texts(second)[row], second.sentence_ids[row, : second.lengths[row]].tolist()
         case "KeepSomeSentences":
             return step.plan[row][spans[row]].tolist()
+        case "SpansToBlanks":
+            return step.plan[row].tolist()
         case "AskInBatchContrast":
             return row if step.stage.duplicates_as_negatives else number_among_ngrams(stories, row)
     return plan_of_row(step, row, len(stories[row].text))
@@ -279,7 +285,7 @@ NOT_RESTORED = ("skip-gram", "skip-gram NS", "skip-gram NCE", "DIM", "InfoWord",
 NOT_RESTORED = (*NOT_RESTORED, "entity replacement")
 """What asks for less than it hides; word vectors do too as soon as frequent words are dropped."""
 
-READS_A_PART = {"AskInput", "ShiftRight", "ArrangeWindows", "FirstOfPair"}
+READS_A_PART = {"AskInput", "ShiftRight", "ShiftInOrder", "ArrangeWindows", "FirstOfPair"}
 """Stages that leave words of the text out of the input on purpose."""
 
 

@@ -37,7 +37,7 @@ TYPED = {
 """What is typed, and the cards that come first."""
 
 NOT_HERE = {
-    "GLM": "T5 spans", "instruction tuning": "T5 multi-task", "GPT-4": "LM",
+    "mT5": "T5 spans", "instruction tuning": "T5 multi-task", "GPT-4": "LM",
     "CLIP": "sentence matching", "SimCSE": "sentence matching", "multi-token prediction": "LM", "DeBERTa": "MLM",
 }  # fmt: skip
 """Names that are not here, and the card that is nearest to each."""

@@ -71,7 +71,7 @@ def test_filters_hide_rows_without_sending_the_table_again(shown, store):
     assert f"1 of {len(entries())}" in shown.count.object
     store.zoo.search = "no such thing"
     assert shown.picture.shown == [] and "No system matches" in shown.missing.object
-    for search, near in (("GLM", "T5"), ("GPT-4", "GPT-3")):
+    for search, near in (("mT5", "T5"), ("GPT-4", "GPT-3")):
         store.zoo.search = search
         assert shown.picture.shown == [near] and f"{search}&#x27; is not here; nearest is" in shown.missing.object
 

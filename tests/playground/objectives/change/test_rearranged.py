@@ -1,7 +1,8 @@
-"""Fill in the middle and causal masking: texts for a causal model whose parts are moved, change/rearranged.py."""
+"""Fill in the middle, causal masking and blanks: texts whose parts are moved behind them, change/rearranged.py."""
 
 from collections import Counter
 from dataclasses import replace
+from itertools import permutations
 from math import exp, factorial
 
 import pytest
@@ -11,8 +12,8 @@ from playground import leaks
 from playground.batch import begin
 from playground.errors import UserError
 from playground.objectives import find_objective
-from playground.objectives.change import MoveMiddle
-from playground.objectives.choose import ChooseCausalSpans, ChooseMiddle
+from playground.objectives.change import MoveMiddle, SpansToBlanks
+from playground.objectives.choose import ChooseCausalSpans, ChooseMiddle, ChoosePoissonSpans
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
 from tests.laws import assert_law, assert_same, assert_share
@@ -167,3 +168,61 @@ def test_one_span_lies_between_two_uniform_cuts():
     cells = [(min(a, b), abs(a - b)) for a in range(length + 1) for b in range(length + 1)]
     wanted = Counter((a, n) if n else (0, -1) for a, n in cells)
     assert_law(found, {cell: n / len(cells) for cell, n in wanted.items()})
+
+
+# GLM
+
+
+@pytest.mark.parametrize(
+    ("blanks", "behind", "first", "labels"),
+    [
+        ([1, 2], [START, 41, 42, START, 44], [1, 1, 1, 3, 3], [41, 42, END, 44, END]),
+        ([2, 1], [START, 44, START, 41, 42], [3, 3, 1, 1, 1], [44, END, 41, 42, END]),
+    ],
+)
+def test_blanks_by_hand_are_filled_in_their_order_at_the_positions_of_their_masks(blanks, behind, first, labels):
+    batch = last("GLM", {"spans": [(2, 2), (5, 1)], "blanks": blanks})
+    inputs, mask = batch.inputs, SPECIALS.mask
+    assert inputs.ids[0].tolist() == [40, mask, 43, mask, *behind]
+    assert inputs.position_ids[0].tolist() == [0, 1, 2, 3, *first]
+    inner = [1, 2, 3, 1, 2] if blanks == [1, 2] else [1, 2, 1, 2, 3]
+    assert inputs.second_position_ids[0].tolist() == [0, 0, 0, 0, *inner]
+    assert asked(batch) == labels
+    assert batch.targets[0].loss_mask[0].tolist() == [False] * 4 + [True] * 5, "only part B is scored"
+    cells = inputs.attn_mask.dense()[0]
+    assert cells[:4].tolist() == [[True] * 4 + [False] * 5] * 4, "part A sees itself from both sides and no more"
+    assert cells[4:].tolist() == torch.ones(9, 9).tril()[4:].bool().tolist(), "part B sees A and its own left"
+    assert not leaks.check(batch).leak
+
+
+def test_a_blank_of_no_words_is_ended_at_once():
+    batch = last("GLM", {"spans": [(3, 0)]})
+    assert batch.inputs.ids[0].tolist() == [40, 41, SPECIALS.mask, 42, 43, 44, START]
+    assert asked(batch) == [END]
+    assert batch.inputs.position_ids[0].tolist() == [0, 1, 2, 3, 4, 5, 2]
+
+
+def test_an_order_that_is_none_of_the_blanks_is_refused():
+    with pytest.raises(UserError, match="The order 1,3 is not an order of 2 blanks; name each of 1 to 2 once"):
+        last("GLM", {"spans": [(1, 1), (4, 1)], "blanks": [1, 3]})
+
+
+def test_blanks_are_filled_in_every_order_equally_often_or_from_left_to_right():
+    tokens = plain_rows(24_000, 30)
+    chosen = ChoosePoissonSpans(mask_ratio=0.1, mean_length=0.5, placement="apart")
+    batch = begin(tokens)
+    batch = chosen.build(batch, chosen.plan(batch, generator(0)))
+    three = batch.spans.is_span.sum(1) == 3
+    plan = SpansToBlanks().plan(batch, generator(1))[three, :3]
+    assert_law(Counter(map(tuple, plan.tolist())), dict.fromkeys(permutations(range(3)), 1 / 6))
+    assert (
+        SpansToBlanks(shuffle=False).plan(batch, generator(1)).tolist()
+        == [list(range(batch.spans.is_span.shape[1]))] * 24_000
+    )
+
+
+def test_a_word_of_a_blank_knows_the_text_the_blanks_before_and_its_own_beginning():
+    batch = last("GLM", {"spans": [(2, 2), (5, 1)], "blanks": [2, 1]})
+    known = leaks.known_positions(batch, batch.targets[0], 3)
+    assert known[7].tolist() == [True, True, False, True, True], "the second word of the first span"
+    assert known[4].tolist() == [True, False, False, True, False], "the word of the last span, filled first"

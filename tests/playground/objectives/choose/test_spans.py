@@ -2,8 +2,8 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
-from math import comb
+from itertools import combinations, pairwise
+from math import comb, e, factorial
 
 import pytest
 import torch
@@ -347,3 +347,36 @@ def test_marks_by_hand():
     assert facts["plan"]["marks"] == ["walk"]
     with pytest.raises(UserError, match="The plan marks names 2 for 1 spans"):
         rebuild("BART infilling", overrides={"spans": "3:3", "marks": "walk,walk"})
+
+
+# GLM
+
+
+@settings(max_examples=60)
+@given(tokens=batches(), ratio=st.floats(0, 0.9), mean=st.floats(0.5, 6), seed=seeds)
+def test_glm_spans_have_words_and_a_word_between_them(tokens, ratio, mean, seed):
+    stage = ChoosePoissonSpans(mask_ratio=ratio, mean_length=mean, placement="apart", whole_words=False)
+    for row, number in zip(runs(stage, replace_specials(tokens), seed), tokens.lengths.tolist(), strict=True):
+        assert all(n > 0 for _, n in row)
+        assert all(s + n < start for (s, n), (start, _) in pairwise(row))
+        assert not row or row[-1][0] + row[-1][1] <= number
+        assert ratio > 0.4 or sum(n for _, n in row) <= max(1, round(ratio * number + 0.5))
+
+
+def replace_specials(tokens):
+    """The same texts of words alone, whose positions are those of the text."""
+    return replace(tokens, ids=tokens.ids.clamp(min=FIRST_WORD))
+
+
+def test_glm_lengths_are_poisson_without_zero_and_every_place_is_equally_likely():
+    """Of the spans but the last, which the budget cuts and which changes places with any; here there is one in all."""
+    stage = ChoosePoissonSpans(mask_ratio=0.3, mean_length=1.0, placement="apart")
+    found = runs(stage, plain_rows(40_000, 10), 3)  # a budget of 3 words
+    lengths = Counter(tuple(sorted(n for _, n in row)) for row in found)
+    p = {n: 1 / (factorial(n) * (e - 1)) for n in range(1, 4)}
+    rest = 1 - p[1] - p[2]
+    two = p[1] * (1 - p[1]) + p[2]  # 1 and at least 2, or 2 and then any
+    assert_law(lengths, {(1, 1, 1): p[1] * p[1], (1, 2): two, (3,): rest})
+    ones = Counter(tuple(s for s, _ in row) for row in found if len(row) == 3)
+    sets = {k: 1 for k in combinations(range(10), 3) if k[0] + 1 < k[1] and k[1] + 1 < k[2]}
+    assert set(ones) == set(sets)

@@ -54,6 +54,13 @@ def test_stacked_seeds_have_the_curves_of_seeds_alone(name, optimiser, tmp_path)
 
 
 @pytest.mark.usefixtures("_exactly")
+def test_stacked_seeds_read_their_second_positions():
+    run = run_of(entry=replace(tiny("GPT"), objective=find_objective("any-order LM")), steps=3, evaluate_every=3)
+    found = [points(train_seeds(run, SEEDS, parallelism=way)) for way in ("processes", "vmap")]
+    assert found[1] == pytest.approx(found[0], abs=1e-10)
+
+
+@pytest.mark.usefixtures("_exactly")
 def test_stacked_seeds_read_their_labels():
     early = find_objective("label-aware MLM").parts[0]
     run = run_of(entry=replace(tiny("SentiLR"), objective=early), steps=3, evaluate_every=3)
