@@ -266,7 +266,8 @@ def test_loss_cells_are_never_padding_or_separators(name):
             stream = batch.decoder if target.stream == "decoder" else batch.inputs
             assert not (target.loss_mask & ~stream.valid).any()
             if target.kind.names_words and target.name == "hidden words":
-                markers = torch.tensor(SPECIALS.sentinels)
+                ends = [SPECIALS.end] if name == "GLM" else []  # behind each span
+                markers = torch.tensor([*SPECIALS.sentinels, *ends])
                 asked = target.labels[target.loss_mask]
                 assert bool(((asked >= SPECIALS.unknown) | torch.isin(asked, markers)).all())
 
