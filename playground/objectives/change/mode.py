@@ -7,6 +7,7 @@ from torch.nn.functional import pad
 
 from playground.batch import Batch, language_ids_at, stream
 from playground.errors import UserError
+from playground.objectives.ops.names import with_names
 from playground.objectives.stage import Change
 
 Mode = Literal["[NLU]", "[S2S]", "[NLG]"]
@@ -19,8 +20,8 @@ MODES: tuple[Mode, ...] = ("[NLU]", "[S2S]", "[NLG]")
 class PrependModeToken(Change):
     """A token in front of the input says in which way the text was corrupted (UL2, arXiv:2205.05131, sec. 3.1).
 
-    The modes are shown as the last three sentinels: the vocabulary has no other tokens that no text is made of. A text
-    with so many gaps that they reach these uses them as well.
+    The modes are the last three sentinels: the vocabulary has no other tokens that no text is made of. A text with so
+    many gaps that they reach these uses them as well.
     """
 
     mode: Mode
@@ -32,7 +33,8 @@ class PrependModeToken(Change):
                 f"The vocabulary has {len(sentinels)} sentinels; {len(MODES)} modes need one each. "
                 "Choose a corpus with a vocabulary of its own."
             )
-        token = sentinels[MODES.index(self.mode) - len(MODES)]
+        names = dict(zip(sentinels[-len(MODES) :], MODES, strict=True))
+        token = next(number for number, mode in names.items() if mode == self.mode)
         origin = pad(inputs.origin, (1, 0), value=-1)
         shown = stream(
             pad(inputs.ids, (1, 0), value=token),
@@ -41,4 +43,4 @@ class PrependModeToken(Change):
             padded=inputs.padded,
             language=language_ids_at(batch.tokens, origin),
         )
-        return replace(batch, inputs=shown)
+        return replace(batch, tokens=with_names(batch.tokens, names), inputs=shown)

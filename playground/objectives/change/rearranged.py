@@ -7,12 +7,13 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import pad
 
-from playground.batch import Action, Batch, Stream, Tokens, arange_rows
+from playground.batch import Action, Batch, Stream, arange_rows
 from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.change.markers import sentinel
 from playground.objectives.ops import sampling
+from playground.objectives.ops.names import with_names
 from playground.objectives.ops.ragged import with_marks
 from playground.objectives.stage import Change, PlanOverrides
 
@@ -67,9 +68,8 @@ class MoveMiddle(Change):
         count = tokens.lengths + 3 * (form > 0) + int(self.add_eos)
         inputs = with_marks(tokens, torch.cat([marks, end], dim=1), order, count).stream(tokens)
         away = batch.selected & (form > 0)[:, None]
-        return replace(
-            batch, tokens=_named(tokens), inputs=inputs, actions=batch.actions.masked_fill(away, Action.MOVED)
-        )
+        named = with_names(tokens, dict(zip(tokens.specials.sentinels, MARKS, strict=False)))
+        return replace(batch, tokens=named, inputs=inputs, actions=batch.actions.masked_fill(away, Action.MOVED))
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
         if "form" not in overrides:
@@ -80,12 +80,6 @@ class MoveMiddle(Change):
 
     def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"form": FORMS[plan[row]]}
-
-
-def _named(tokens: Tokens) -> Tokens:
-    """The text with the first sentinels under their names here, where a vocabulary is shown."""
-    names = dict(zip(tokens.specials.sentinels, MARKS, strict=False)) if tokens.vocabulary else {}
-    return replace(tokens, vocabulary=tuple(names.get(k, word) for k, word in enumerate(tokens.vocabulary)))
 
 
 @dataclass(frozen=True)
