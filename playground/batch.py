@@ -250,8 +250,9 @@ class AttentionMask:
     def behind(self, number: int, two_sided: bool) -> "AttentionMask":
         """The mask behind so many virtual tokens, which every position may attend to.
 
-        They attend to each other and to what every position of the text may attend to, so that nothing is told to who
-        may not see it; if the text is not read from both sides, each attends to those before it alone.
+        They attend to each other and to what every position of the text may attend to, so that no
+        answer reaches a position that may not see it. If the text is read from one side, each attends to those before
+        it alone.
         """
         text = self.dense()
         among, read = text.new_ones(len(text), number, number), text.all(dim=1, keepdim=True) & two_sided
@@ -399,6 +400,15 @@ class Batch:
     def answering(self) -> Stream:
         """The stream whose positions answer its first target."""
         return self.stream_of(self.targets[0])
+
+    def actions_at(self, stream: Stream) -> Tensor:
+        """What was done to the token that each position of a stream shows, `[b, n]`.
+
+        A masked token that is shown as it was, as in the clean copy of block diffusion, is kept there.
+        """
+        action = gather_origin(self.actions, stream.origin, int(Action.KEPT))
+        clean = (action == Action.MASKED) & (stream.ids == gather_origin(self.tokens.ids, stream.origin))
+        return action.masked_fill(clean, int(Action.KEPT))
 
     def stream_of(self, target: "Target") -> Stream:
         """The stream whose positions answer a target."""

@@ -141,10 +141,8 @@ def _question(batch: Batch, target: Target, layers: int, row: int) -> Verdict:
 def shown_positions(stream: Stream, batch: Batch, row: int, whole_span: bool = False) -> tuple[Tensor, Tensor]:
     """The node of the word that each position shows (-1: none), and of those left on purpose; `SPAN` for a span."""
     origin = stream.origin[row]
-    action = gather_origin(batch.actions, stream.origin, int(Action.KEPT))[row]
+    action = batch.actions_at(stream)[row]
     hidden = torch.isin(action, torch.tensor([Action.MASKED, Action.RANDOMISED, Action.REPLACED], device=action.device))
-    clean = (action == Action.MASKED) & (stream.ids == gather_origin(batch.tokens.ids, stream.origin))[row]
-    hidden = hidden & ~clean  # of a text that is read twice, the second time as it was
     left = action == Action.SCORED_AS_IS
     if whole_span:
         selected = gather_origin(batch.selected, stream.origin, False)[row]

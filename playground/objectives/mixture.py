@@ -100,6 +100,7 @@ def in_turn(line: str, find: Callable[[str], Objective]) -> Objective:
     curriculum = tuple(
         Stretch(share / 100, tuple(float(part is other) for other in parts)) for part, share in stretches
     )
+    parts = _named_apart(parts)
     said = ", then ".join(f"{part.name} for {share:g} % of the steps" for part, share in stretches)
     return scheduled(
         " then ".join(f"{part.name} {share:g} %" for part, share in stretches),

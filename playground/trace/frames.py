@@ -152,14 +152,14 @@ def _ids(batch: Batch, stream: Stream, row: int) -> list[Ids]:
 def _stream(name: str, title: str, batch: Batch, stream: Stream, row: int) -> Lane:
     """The tokens of a stream, and the ids that are read with them."""
     tokens, plain = batch.tokens, name == "decoder"
-    actions = gather_origin(batch.actions, stream.origin)[row].tolist()
-    chosen = gather_origin(batch.selected, stream.origin, False)[row].tolist()
+    action = batch.actions_at(stream)[row]
+    changed = action == gather_origin(batch.actions, stream.origin, int(Action.KEPT))[row]
+    selected = gather_origin(batch.selected, stream.origin, False)[row] & changed
+    actions, chosen = action.tolist(), selected.tolist()
     scored = _scored(batch, ("decoder",) if plain else ("inputs", "query"), row, stream.ids.shape[1])
     cells, used = [], set()
     for position in stream.valid[row].nonzero().flatten().tolist():
         token, origin = int(stream.ids[row, position]), int(stream.origin[row, position])
-        if actions[position] == Action.MASKED and origin >= 0 and token == int(tokens.ids[row, origin]):
-            actions[position], chosen[position] = Action.KEPT, False  # the text as it was, behind the changed one
         text, was = tokens.vocabulary[token], tokens.vocabulary[int(tokens.ids[row, origin])] if origin >= 0 else ""
         cells.append(
             _cell(

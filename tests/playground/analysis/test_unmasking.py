@@ -3,10 +3,13 @@
 import pytest
 import torch
 
+from playground.analysis.predictions import read
 from playground.analysis.unmasking import RULES, can_unmask, unmask
+from playground.answers import total_loss
 from playground.batch import Action
 from playground.objectives import find_objective
 from playground.rng import generator
+from playground.trace.model_frames import numbers
 from playground.trace.rebuild import rebuild
 from playground.trace.unmask_frames import with_unmasking
 from playground.training.store.bundled import load
@@ -88,6 +91,19 @@ def test_frames_show_each_step_over_masks_with_its_words(made):
         assert [cell["text"] for cell in cells] == words == frame["matrices"][0]["rows"]
         for _, token, chance in step.tokens:
             assert f"{step.batch.tokens.vocabulary[token]} ({chance:.0%})" in frame["caption"]
+
+
+@pytest.mark.parametrize(("name", "plan"), [
+    ("masked diffusion", {"t": [0.4], "chosen": [2, 5]}),
+    ("block diffusion", {"t": [0.5, 0.8, 0.4], "chosen": [2, 6, 9]}),
+])  # fmt: skip
+def test_what_is_said_of_the_loss_is_what_is_trained(made, name, plan):
+    model = made.saved.learner.model
+    rebuilt = rebuild(find_objective(name), TEXT, tokenizer=made.saved.tokenizer, overrides=plan)
+    said = numbers(rebuilt.record(), read(model, rebuilt.batch), "it")["captions"]["loss"]
+    trained = float(total_loss(model(rebuilt.batch))[0])
+    weights = {"masked diffusion": "2.50", "block diffusion": "1.25 to 2.50"}[name]
+    assert f"counts 1/t = {weights} times, and the sum is divided by all 9 words: {trained:.2f} nats a word." in said
 
 
 def test_only_diffusion_is_unmasked():

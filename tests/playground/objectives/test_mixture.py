@@ -51,6 +51,9 @@ def test_objectives_in_turn_are_read_however_they_are_spelt(said):
     assert found.name == "LM 70 % then MLM 30 %" and found == find_objective(found.name)
     assert found.parts == (objectives()["LM"], objectives()["MLM"])
     assert [(s.length, s.shares) for s in found.curriculum] == [(0.7, (1.0, 0.0)), (0.3, (0.0, 1.0))]
+    apart = find_objective("MLM 50 % then masked diffusion 50 %")
+    assert apart.target_names == ("hidden words", "masked diffusion: hidden words"), "a loss of its own for each"
+    assert [apart.unit(target) for target in apart.target_names] == ["nats", "nats a word"]
     again = find_objective("LM 20 % then MLM 60 % then LM 20 %")
     assert [s.shares for s in again.curriculum] == [(1.0, 0.0), (0.0, 1.0), (1.0, 0.0)] and len(again.parts) == 2
 
