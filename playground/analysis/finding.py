@@ -61,7 +61,8 @@ class Matrix:
     """A cell for each row of the table, in the order in which `row` and `column` first appear; `text` stands in a cell.
 
     With `panel_row` and `panel_column` there are many matrices, laid out in a grid (layers x heads); `panel_label` says
-    of which kind each is.
+    of which kind each is. With `ring` a person drags one ring over all matrices of the same rows and columns and reads
+    what its cell says in each.
     """
 
     row: str
@@ -71,6 +72,7 @@ class Matrix:
     panel_row: str = ""
     panel_column: str = ""
     panel_label: str = ""
+    ring: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,8 @@ class Number:
 class Table:
     """Columns of one length and how they are drawn; `lines` are values to compare with, `note` explains in words.
 
-    `scale` are the lowest and the highest value of several tables that are drawn on one scale.
+    `scale` are the lowest and the highest value of several tables that are drawn on one scale. `paths` are lines
+    through a matrix whose rows and columns are numbers, as (column, row) from point to point.
     """
 
     title: str
@@ -139,12 +142,13 @@ class Table:
     lines: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
     scale: tuple[float, ...] = ()
+    paths: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         lengths = {name: len(column) for name, column in self.columns.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"the columns of {self.title!r} have several lengths: {lengths}")
-        named = {name for f in fields(self.drawing) if (name := getattr(self.drawing, f.name))}
+        named = {name for f in fields(self.drawing) if isinstance(name := getattr(self.drawing, f.name), str) and name}
         if unknown := named - set(self.columns):
             raise ValueError(f"{self.title!r} is drawn by columns that it lacks: {', '.join(sorted(unknown))}")
 
@@ -272,7 +276,7 @@ def difference(first: Table, second: Table) -> Table | None:
     drawn = getattr(first.drawing, VALUES[type(first.drawing)])
     more = np.asarray(second.columns[drawn], dtype=float) - np.asarray(first.columns[drawn], dtype=float)
     columns = {**{name: first.columns[name] for name in named}, drawn: more}
-    kept = {f.name: name if (name := getattr(first.drawing, f.name)) in columns else "" for f in fields(first.drawing)}
+    kept = {f.name: name for f in fields(first.drawing) if (name := getattr(first.drawing, f.name)) in columns}
     return Table(f"Difference: {first.title}", columns, type(first.drawing)(**kept), first.unit, {"no difference": 0.0})
 
 

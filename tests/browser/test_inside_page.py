@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browsing import shot, still, visit, wait_until
 from widgets.state.train import TrainStore
@@ -123,3 +123,43 @@ def test_a_lasso_lists_the_words_in_it_and_escape_clears_it(page: Page, address:
     expect(caught).to_contain_text("Drag around points")
     page.get_by_text("The points as a table").click()
     expect(page.locator("details table")).to_be_visible()
+
+
+def test_a_ring_is_dragged_over_the_soup_plane_and_lists_what_each_model_can_do(
+    page: Page, address: str, monkeypatch
+) -> None:
+    monkeypatch.setattr(TrainStore.param.steps, "default", 30)
+    small = {"labels": 16, "steps": 10, "texts": 16, "points": 9}
+    turned = "".join(f"&inside.set.{name}={value}" for name, value in small.items())
+    visit(page, f"{address}/?page=train&corpus=reviews&inside.instrument=soup+plane{turned}")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("30 of 30", exact=True)).to_be_visible()
+    page.get_by_role("tab", name="Inside").click()
+    page.get_by_role("button", name="Measure", exact=True).click()
+    ring, listed = page.locator(".ring"), page.locator("[data-ring] .caught")
+    expect(listed).to_contain_text("Drag the ring", timeout=60_000)
+    expect(ring).to_have_count(3)
+    named = {row["model"]: row for row in tables(page)["soup plane/Named models.csv"]}
+    drag(page, ring.nth(0), page.locator("[data-ring] svg").nth(0).locator("[data-cell='6,6']"))
+    expect(listed).to_contain_text("first 1, second 0.")
+    forgotten = float(named["first"]["forgetting"])
+    expect(listed).to_contain_text(f"Forgetting (nats): {forgotten:.4g}")
+    shot(still(page), "inside-soup")
+    assert (
+        len({tuple(ring.nth(k).evaluate("(r) => [r.getAttribute('cx'), r.getAttribute('cy')]")) for k in range(3)}) == 1
+    )
+    ring.nth(1).focus()
+    page.keyboard.press("ArrowUp")
+    expect(listed).to_contain_text("first 1, second 0.25.")
+    page.locator("[data-ring] svg").nth(2).locator("[data-cell='0,0']").click()
+    expect(listed).to_contain_text("first -0.5, second 1.5.")
+
+
+def drag(page: Page, what: Locator, to: Locator) -> None:
+    """Drag with the mouse from the middle of one element to the middle of another, in a few moves."""
+    what.scroll_into_view_if_needed()
+    (start, end) = (box for each in (what, to) if (box := each.bounding_box()))
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=5)
+    page.mouse.up()

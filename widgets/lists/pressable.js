@@ -2,6 +2,7 @@
 
 import { endOf, follow, listen, node, tell } from "../animation/js/dom.js";
 import { lassos } from "./lasso.js";
+import { rings } from "./ring.js";
 
 const PART = "[data-act]";
 const BAR = 70; // pixels of the bar over the page
@@ -9,6 +10,7 @@ const BAR = 70; // pixels of the bar over the page
 function render({ model, el }) {
   const root = node("div", { class: "pressable" });
   let presses = 0;
+  let endRings = () => {};
 
   const same = ({ dataset }) => `[data-act="${CSS.escape(dataset.act)}"][data-name="${CSS.escape(dataset.name)}"]`;
   const inside = () => root.getRootNode().activeElement?.closest(PART);
@@ -41,7 +43,9 @@ function render({ model, el }) {
   function draw() {
     const focus = inside();
     const scrolled = frames().map((frame) => [frame.scrollLeft, frame.scrollTop]);
+    endRings();
     root.innerHTML = model.get("markup");
+    endRings = rings(root);
     for (const [k, frame] of frames().entries()) frame.scrollTo(...(scrolled[k] || [0, 0]));
     mark();
     if (focus) root.querySelector(same(focus))?.focus({ preventScroll: true });
@@ -73,7 +77,7 @@ function render({ model, el }) {
   el.replaceChildren(root);
   draw();
   const heard = listen([[root, "click", onClick], [root, "keydown", onKey]]);
-  return endOf(heard, lassos(root), follow(model, ["markup"], arrive), follow(model, ["shown", "chosen"], mark));
+  return endOf(heard, () => endRings(), lassos(root), follow(model, ["markup"], arrive), follow(model, ["shown", "chosen"], mark));
 }
 
 export default { render };

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
 from math import isfinite
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ STYLE = f"""
 .finding table {{ width: auto; }} .finding td, .finding th {{ padding-right: 18px; }}
 .finding .caught {{ display: none; }} .pressable .caught {{ display: block; min-height: 2.6em; margin: .3em 0; }}
 .pressable [data-lasso] svg {{ cursor: crosshair; touch-action: none; max-width: 100%; height: auto; }}
+.pressable [data-ring] .ring {{ fill: #fff2; stroke: currentColor; stroke-width: 2.5; cursor: grab; touch-action: none; }}
+.pressable [data-ring] .ring:focus-visible {{ stroke: {VERMILION}; outline: none; }}
 .finding [data-label] {{ transition: opacity .15s; }} .finding .faded {{ opacity: .12; }}
 .finding .lasso {{ fill: {VERMILION}18; stroke: {VERMILION}; stroke-width: 1.2; stroke-dasharray: 4 3; }}
 .finding summary {{ cursor: pointer; opacity: .8; }}
@@ -69,6 +72,7 @@ MOST_NAMED = 60
 """Points of a map that have their names next to them."""
 
 HINT = "Drag around points to list them; Escape clears the selection."
+RING = "Drag the ring over the cells, press a cell, or move it with the arrow keys: its numbers are listed here."
 
 
 def inspection(made: Inspection, panel: str = "") -> str:
@@ -132,7 +136,15 @@ def pictures(tables: Sequence[Table], panel: str = "") -> Iterator[str]:
     for group in groups:
         drawn = [picture(table, panel) for table in group]
         sections = "".join(f"<section>{each}</section>" for each in drawn)
-        yield drawn[0] if len(group) == 1 else f'<div class="side-by-side">{sections}</div>'
+        yield _ringed(group[0], drawn[0] if len(group) == 1 else f'<div class="side-by-side">{sections}</div>')
+
+
+def _ringed(table: Table, drawn: str) -> str:
+    """Matrices over which a ring is dragged (`lists/ring.js`), and what lists the numbers of its cell."""
+    if not (isinstance(table.drawing, Matrix) and table.drawing.ring):
+        return drawn
+    names = escape(f"{table.drawing.row} × {table.drawing.column}")
+    return f'<div data-ring="{names}"><p class="caught" role="status">{RING}</p>{drawn}</div>'
 
 
 def notes(finding: Finding) -> str:
@@ -283,12 +295,12 @@ def matrix(table: Table, panel: str = "") -> str:
         said[_index(table, drawing.row, rows), _index(table, drawing.column, columns)] = plain(
             table.columns[drawing.text]
         )
-    return one_matrix(cells, rows, columns, table.title, said, table.scale)
+    return one_matrix(cells, rows, columns, table.title, said, table.scale, table.paths)
 
 
 def one_matrix(
     cells: np.ndarray, rows: Sequence[str], columns: Sequence[str], title: str, said: np.ndarray | None = None,
-    scale: Sequence[float] = (),
+    scale: Sequence[float] = (), paths: Mapping[str, Sequence[tuple[float, float]]] = MappingProxyType({}),
 ) -> str:  # fmt: skip
     """A matrix with its names; few cells are drawn one by one and say their values, many are one image."""
     few = cells.size <= MOST_CELLS
@@ -313,11 +325,24 @@ def one_matrix(
         x, y, text = left + wide * j, top + high * i, "" if said is None else str(said[i, j])
         name = f"{rows[i]} × {columns[j]}: {value:.4g} {text}"
         colour, alpha = (BLUE if value >= 0 else VERMILION), 0.04 + 0.9 * abs(value) / most
-        parts.append(rect(x, y, wide - 1, high - 1, colour, alpha, title=name))
+        parts.append(rect(x, y, wide - 1, high - 1, colour, alpha, f' data-cell="{i},{j}"', title=name))
         if text:
             parts.append(words(x + wide / 2, y + 14, text, "middle", size=10, more=' pointer-events="none"'))
+    for path in paths.values():
+        across, down = (
+            _between(names, way) for names, way in zip((columns, rows), zip(*path, strict=True), strict=True)
+        )
+        points = [(left + wide * (x + 0.5), top + high * (y + 0.5)) for x, y in zip(across, down, strict=True)]
+        line = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        parts.append(f'<path d="{line}" fill="none" stroke="{VERMILION}" stroke-width="2" pointer-events="none"/>')
     width = max(left + wide * len(columns) + top * 0.7, 200)
     return _svg("".join(parts), width, top + high * len(rows) + 6, title)
+
+
+def _between(names: Sequence[str], values: Sequence[float]) -> list[float]:
+    """Where values lie among rows or columns that are named by numbers in order: 0.5 is halfway from the first on."""
+    order = np.argsort(numbers := np.array(names, dtype=float))
+    return np.interp(values, numbers[order], order).tolist()
 
 
 def panels(table: Table) -> str:

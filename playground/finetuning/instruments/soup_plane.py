@@ -34,6 +34,9 @@ from playground.finetuning.tasks.sentiment import SENTIMENT
 from playground.knob import knob
 from playground.models.model import LanguageModel
 
+PARTS = 10
+"""Parts of a fine-tuning between which its weights are kept, to draw its way through the plane."""
+
 ENDS = (-0.5, 1.5)
 """Where both sides of the plane begin and end; 0 is the start, 1 a finished model."""
 
@@ -63,6 +66,10 @@ class PlanePoint:
     forgetting: float | None
 
 
+Way = tuple[int, float, float, float]
+"""A step of fine-tuning, the coordinates of the nearest point in the plane, and the share of its way inside it."""
+
+
 @dataclass(frozen=True, eq=False)
 class SoupPlane:
     """All models start + x (first - start) + y (second - start), where the start is the pre-trained model.
@@ -71,7 +78,8 @@ class SoupPlane:
     plane. So (1, 0) and (0, 1) are the finished models, (alpha, 0) is the strategy WiSE-FT on the first task, and
     (0, 0) is the pre-trained model under both heads. Two models of one task begin with the same new head, which moves
     with the body, as in a model soup (arXiv:2203.05482, sec. 2). `tasks` and `held_out` hold the unseen texts and
-    labelled texts that no model has learned from; `parameters` take the weights of each model in turn.
+    labelled texts that no model has learned from; `parameters` take the weights of each model in turn. `ways` are the
+    weights of both models by the number of steps that they have learned.
     """
 
     base: Base
@@ -81,6 +89,7 @@ class SoupPlane:
     models: tuple[Weights, Weights]
     tasks: tuple[LearnedTask, ...]
     held_out: tuple[LearnedTask, ...]
+    ways: tuple[Mapping[int, Weights], Mapping[int, Weights]]
 
     def at(self, x: float, y: float) -> Weights:
         """The weights at a point."""
@@ -114,6 +123,10 @@ class SoupPlane:
         whole, inside = float(way.square().sum()), float((axes @ at).square().sum())
         x, y, share = (round(value, 6) + 0.0 for value in (*at.tolist(), inside / whole if whole else 1.0))
         return x, y, share
+
+    def way(self, number: int) -> list[Way]:
+        """Where the first (0) or the second (1) model was during its fine-tuning."""
+        return [(step, *self.nearest(weights)) for step, weights in self.ways[number].items()]
 
     def grid(self, at: Sequence[float]) -> Iterator[PlanePoint]:
         """Every point of a square, row by row from the highest y down."""
@@ -152,7 +165,8 @@ def weights_of(parameters: Iterable[nn.Parameter]) -> Weights:
 def soup_plane(base: Base, tasks: tuple[Task, Task], settings: Settings, seed: int) -> SoupPlane:
     """Fine-tune two copies of the base; if the tasks are the same, the second copy learns it from other texts."""
     tokenizer, suited, same = base.words, format_for(base.learner.model.shape), tasks[0] == tasks[1]
-    carrier, known, starts, ends = deepcopy(base.learner.model), list[LearnedTask](), list[Weights](), list[Weights]()
+    carrier, known, ways = deepcopy(base.learner.model), list[LearnedTask](), list[dict[int, Weights]]()
+    kept = {round(settings.steps * part / PARTS) for part in range(PARTS + 1)}
     for number, task in enumerate(tasks):
         labelled = task.load(tokenizer, 3 * settings.labels, seed, "train", suited)
         rows = torch.arange(len(labelled.labels)).tensor_split(3)
@@ -160,16 +174,19 @@ def soup_plane(base: Base, tasks: tuple[Task, Task], settings: Settings, seed: i
         test = numbered(task.load(tokenizer, settings.texts, 0, "test", suited), base)
         run = Finetuner(replace(base, task=task), FULL, train, FinetuneConfig(steps=settings.steps), seed)
         every = (*run.model.parameters(), *(run.head.parameters() if same else ()))
-        starts.append(weights_of(every))
+        ways.append({0: weights_of(every)})
         for step in range(settings.steps):
             run.learn(step)
-        ends.append(weights_of(every))
+            if step + 1 in kept:
+                ways[-1][step + 1] = weights_of(every)
         head = run.head.requires_grad_(False)
         known += [LearnedTask(train, test, head, ()), LearnedTask(train, held_out, head, ())]
     known = known[:2] if same else known
     parameters = (*carrier.parameters(), *(known[0].head.parameters() if same else ()))
+    first, second = ways
+    ends = first[settings.steps], second[settings.steps]
     return SoupPlane(
-        base, carrier, parameters, starts[0], (ends[0], ends[1]), tuple(known[::2]), tuple(known[1::2])
+        base, carrier, parameters, first[0], ends, tuple(known[::2]), tuple(known[1::2]), (first, second)
     )  # fmt: skip
 
 
@@ -193,6 +210,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     subject.count(len(plane.base.measured.ids), "held-out rows")
     subject.count(settings.labels, "labelled texts of each task")
     subject.count(min(len(task.test.labels) for task in plane.tasks), "unseen texts of each task")
+    ways = {name: plane.way(k) for k, name in enumerate(("first", "second"))}
+    paths = {name: [(x, y) for _, x, y, _ in way] for name, way in ways.items()}
     names = [task.name for task in dict.fromkeys(tasks)]
     soup, ends = named["uniform soup"].accuracies, [named["first"].accuracies[0], named["second"].accuracies[-1]]
     numbers, tables, marks = list[Number](), list[Table](), marks_on_grid(named, at)
@@ -204,17 +223,17 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         numbers.append(Number(f"uniform soup, {name}", soup[k], metric, own))
         values = [point.accuracies[k] - guess for point in points]
         title = f"{metric[:1].upper()}{metric[1:]}{' above guessing' * bool(guess)}, {name}"
-        tables.append(panel(title, points, values, marks, metric))
+        tables.append(panel(title, points, values, marks, metric, paths))
     forgotten = [point.forgetting for point in points]
     if all(value is not None for value in forgotten):
-        tables.append(panel("Forgetting", points, forgotten, marks, plane.base.learner.entry.unit()))
+        tables.append(panel("Forgetting", points, forgotten, marks, plane.base.learner.entry.unit(), paths))
     reached = " and ".join(f"{accuracy:.2f} ({name})" for accuracy, name in zip(soup, names, strict=True))
     tables[0] = replace(tables[0], note=KEY)
     return Finding(
         f"The uniform soup of both models reaches {reached}; the models themselves reach {ends[0]:.2f} and "
         f"{ends[1]:.2f}, each on its own task.",
         tuple(numbers),
-        (*tables, named_models(named, names)),
+        (*tables, named_models(named, names), ways_of(ways)),
     )
 
 
@@ -225,7 +244,7 @@ MARKS = {
 """What stands in the cell of a named model."""
 
 KEY = (
-    "Across: the share of the first model's change in the weights; up: of the second's. "
+    "Across: the share of the first model's change in the weights; up: of the second's. Lines: both fine-tunings. "
     f"{'; '.join(f'{mark} {name}' for name, mark in MARKS.items())}."
 )
 
@@ -245,6 +264,7 @@ def panel(
     values: Sequence[float],
     marks: Mapping[tuple[float, float], str],
     unit: str,
+    paths: Mapping[str, Sequence[tuple[float, float]]],
 ) -> Table:
     """One number in all of the plane."""
     columns = {
@@ -253,7 +273,7 @@ def panel(
         "value": list(values),
         "model": [marks.get((point.x, point.y), "") for point in points],
     }
-    return Table(title, columns, Matrix("second", "first", "value", "model"), unit)
+    return Table(title, columns, Matrix("second", "first", "value", "model", ring=True), unit, paths=paths)
 
 
 def named_models(named: Mapping[str, PlanePoint], names: Sequence[str]) -> Table:
@@ -263,6 +283,14 @@ def named_models(named: Mapping[str, PlanePoint], names: Sequence[str]) -> Table
     note = "TIES and DARE leave the plane: they are marked where they come nearest to it and measured where they are."
     heads = " Each task is read by its own fine-tuned head, also in models that were not tuned for it."
     return Table("Named models", columns_of(header, rows), Rows(), note=note + heads * (len(names) > 1))
+
+
+def ways_of(ways: Mapping[str, Sequence[Way]]) -> Table:
+    """Where both models were during their fine-tuning."""
+    rows = [(name, *point) for name, way in ways.items() for point in way]
+    note = "The lines in the plane. What is not in the plane of the weights is not drawn: its share is 1 less this one."
+    header = ("model", "step", "first", "second", "share in the plane")
+    return Table("Fine-tuning, step by step", columns_of(header, rows), Rows(), note=note)
 
 
 SOUP_PLANE = Instrument(

@@ -65,6 +65,21 @@ def test_named_models_are_those_of_the_rules_and_ties_leaves_the_plane():
     assert plane().held_out_accuracy(named["greedy soup"]) >= best
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_way_of_a_fine_tuning_leads_from_the_start_to_its_model_in_the_steps_that_it_took(number):
+    steps, x, y, inside = zip(*plane().way(number), strict=True)
+    assert steps == tuple(range(SETTINGS.steps + 1))
+    share, other = (x, y) if number == 0 else (y, x)
+    assert (share[0], share[-1], other[-1]) == pytest.approx((0, 1, 0), abs=1e-4)
+    assert inside[0] == 1.0 and inside[-1] == pytest.approx(1.0, abs=1e-4)
+    assert min(inside[1:-1]) < 0.99, "the weights take no straight way"
+    half = Finetuner(base_of(), find_strategy("full"), plane().tasks[number].train, FinetuneConfig(steps=8), 0)
+    for step in range(4):
+        half.learn(step)
+    wanted = flat(tuple(p.detach() for p in half.model.parameters()))
+    torch.testing.assert_close(flat(plane().ways[number][4]), wanted)
+
+
 def test_held_out_texts_are_neither_learned_from_nor_tested_on():
     for task, held_out in zip(plane().tasks, plane().held_out, strict=True):
         texts = (task.train, task.test, held_out.test)
@@ -77,7 +92,7 @@ def test_the_grid_is_drawn_from_the_highest_row_down_and_marks_its_named_models(
     learner = learner_of("RoBERTa")
     subject = of_learner(learner, reviews(), "RoBERTa")
     found = instrument_named("soup plane").look(subject, replace(SETTINGS, points=5))
-    *panels, table = found.tables
+    *panels, table, ways = found.tables
     assert [len(panel) for panel in panels] == [25, 25, 25]
     assert panels[0].columns["first"][:5] == ["-0.5", "0", "0.5", "1", "1.5"]
     assert panels[0].columns["second"][::5] == ["1.5", "1", "0.5", "0", "-0.5"]
@@ -88,6 +103,9 @@ def test_the_grid_is_drawn_from_the_highest_row_down_and_marks_its_named_models(
     accuracy = dict(zip(table.columns["model"], table.columns["sentiment"], strict=True))
     guess = found.numbers[0].baselines["guess"]
     assert panels[0].columns["value"][at["1", "0"]] == pytest.approx(accuracy["first"] - guess)
+    points = zip(*(ways.columns[name] for name in ("model", "first", "second")), strict=True)
+    assert panels[0].paths["first"] == [(x, y) for model, x, y in points if model == "first"]
+    assert all(panel.paths == panels[0].paths for panel in panels)
 
 
 def test_a_soup_of_one_task_has_one_head_that_moves_with_the_body():
@@ -113,6 +131,7 @@ def test_a_soup_of_one_task_has_one_head_that_moves_with_the_body():
         "Accuracy above guessing, sentiment",
         "Forgetting",
         "Named models",
+        "Fine-tuning, step by step",
     ]
     assert set(found.numbers[0].baselines) == {"first model", "second model", "guess"}
 
@@ -122,8 +141,8 @@ def test_a_metric_without_a_chance_level_is_drawn_as_it_is():
     found = instrument_named("soup plane").look(subject, replace(SETTINGS, second="similarity"))
     assert [table.title for table in found.tables][1] == "Pearson correlation, similarity"
     assert "guess" in found.numbers[0].baselines and "guess" not in found.numbers[1].baselines
-    ends = found.tables[-1].columns["similarity"]
-    assert found.numbers[1].value == ends[found.tables[-1].columns["model"].index("uniform soup")]
+    named = found.tables[-2].columns
+    assert found.numbers[1].value == named["similarity"][named["model"].index("uniform soup")]
 
 
 def test_models_in_one_cell_share_it():

@@ -1,0 +1,87 @@
+/** A ring over matrices of the same rows and columns: it is dragged in one, moves in all, and its numbers are listed. */
+
+import { listen, svgNode } from "../animation/js/dom.js";
+
+const RADIUS = 12; // pixels of the drawing
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** The cell `[row, column]` that is nearest to a point, of cells with the middle `[row, column, x, y]`. */
+export function nearest(middles, [x, y]) {
+  const far = ([, , a, b]) => (a - x) ** 2 + (b - y) ** 2;
+  return middles.reduce((best, each) => (far(each) < far(best) ? each : best)).slice(0, 2);
+}
+
+/** What a matrix says of a cell: its title, and the value without the names of row and column. */
+const said = (figure, cell) => `${figure.querySelector("figcaption").textContent}: ${cell.textContent.split(": ").at(-1).trim()}`;
+
+function middle(cell) {
+  const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(cell.getAttribute(name)));
+  return [...cell.dataset.cell.split(",").map(Number), x + width / 2, y + height / 2];
+}
+
+/** Puts a ring into every matrix of a frame and hears what moves it; what comes back ends it. */
+function ringIn(frame) {
+  const maps = [...frame.querySelectorAll("svg")].map((svg) => {
+    const cells = new Map([...svg.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]));
+    return { svg, cells, middles: [...cells.values()].map(middle), figure: svg.closest("figure") };
+  }).filter(({ middles }) => middles.length);
+  const rings = maps.map(({ svg }) => svg.appendChild(svgNode("circle", { class: "ring", r: RADIUS, tabindex: 0, role: "button" })));
+  const list = frame.querySelector(".caught");
+  let at = maps[0].middles[maps[0].middles.length >> 1].slice(0, 2);
+  let dragged = -1;
+
+  function show() {
+    for (const [k, { cells, middles }] of maps.entries()) {
+      const cell = cells.get(at.join());
+      rings[k].style.display = cell ? "" : "none";
+      if (!cell) continue;
+      const [, , x, y] = middles.find(([i, j]) => i === at[0] && j === at[1]);
+      rings[k].setAttribute("cx", x);
+      rings[k].setAttribute("cy", y);
+      rings[k].setAttribute("aria-label", cell.textContent);
+    }
+  }
+
+  function go(to) {
+    if (!maps[0].cells.has(to.join())) return;
+    at = to;
+    show();
+    const here = maps.filter(({ cells }) => cells.has(at.join()));
+    const values = here[0].cells.get(at.join()).textContent.split(": ")[0].split(" × ");
+    const names = frame.dataset.ring.split(" × ").map((name, k) => `${name} ${values[k]}`).reverse().join(", ");
+    list.textContent = `${names}. ${here.map(({ figure, cells }) => said(figure, cells.get(at.join()))).join("; ")}.`;
+  }
+
+  function drag({ clientX, clientY }) {
+    const { svg, middles } = maps[dragged];
+    const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
+    go(nearest(middles, [x, y]));
+  }
+
+  function onDown(event) {
+    dragged = rings.indexOf(event.target);
+    if (dragged >= 0) return event.target.setPointerCapture(event.pointerId);
+    const cell = event.target.closest("[data-cell]");
+    if (cell) go(cell.dataset.cell.split(",").map(Number));
+  }
+
+  function onKey(event) {
+    const step = rings.includes(event.target) && STEPS[event.key];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    go([at[0] + step[0], at[1] + step[1]]);
+  }
+
+  show();
+  return listen([
+    [frame, "pointerdown", onDown], [frame, "pointermove", (event) => dragged >= 0 && drag(event)],
+    [frame, "pointerup", () => (dragged = -1)], [frame, "pointercancel", () => (dragged = -1)], [frame, "keydown", onKey],
+  ]);
+}
+
+/** Rings in all frames below a root that want one; what comes back ends them. */
+export function rings(root) {
+  const ends = [...root.querySelectorAll("[data-ring]")].map(ringIn);
+  return () => ends.forEach((end) => end());
+}
