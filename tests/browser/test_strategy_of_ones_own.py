@@ -88,6 +88,10 @@ def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, addr
 
     composed = changes(page, "full", choose)
     assert composed == "full + L2-SP"
+    strength = page.get_by_role("slider", name="L2-SP: strength")
+    turned = changes(page, composed, lambda: strength.press("ArrowRight"))
+    assert turned.startswith("full + L2-SP(strength=")
+    assert changes(page, turned, lambda: page.get_by_role("button", name="Undo").click()) == composed
     widest = settled(page)
     painted = changes(page, composed, lambda: drag(page, widest, (0.3, 0.55), (0.6, 0.65)))
     assert "[" in painted and painted.endswith("x0]")

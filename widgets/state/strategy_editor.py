@@ -1,5 +1,7 @@
-"""A strategy that a person makes: composed of parts, its plan painted by hand, with undo and a name."""
+"""A strategy that a person makes: parts with their knobs, a plan painted by hand, undo and a name."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import param
@@ -8,17 +10,24 @@ from torch import Tensor
 from playground.errors import UserError
 from playground.finetuning import PaintedCell, Strategy, find_strategy
 from playground.finetuning.strategy.compose import compose
+from playground.finetuning.strategy.find import knobs_of, with_knobs
 from playground.finetuning.strategy.parse import named
+from playground.knob import Knob
 from playground.models import Architecture
 from widgets.state.history import History
 
 BRUSHES = {"frozen": 0.0, "× 0.1": 0.1, "× 0.5": 0.5, "× 1": 1.0, "× 2": 2.0}  # multipliers of the rate
 
 
+Turned = Mapping[str, Mapping[str, Any]]
+"""The knobs that were turned, by the part that has them."""
+
+
 class StrategyEditorStore(param.Parameterized):
-    """Parts, painted cells and a name; the strategy that they make, or the sentence that says why they make none."""
+    """Parts, their knobs, painted cells and a name; the strategy that they make, or why they make none."""
 
     parts = param.List(["full"], label="parts")
+    turned = param.Dict({}, doc="The knobs that were turned, by part.")
     cells = param.List([])
     name_given = param.String("", label="name")
     brush = param.Selector(default="frozen", objects=list(BRUSHES))
@@ -28,11 +37,11 @@ class StrategyEditorStore(param.Parameterized):
     trouble = param.String("")
 
     def __init__(self, **values: Any) -> None:
-        self.history: History[list[PaintedCell]] = History([])
+        self.history: History[tuple[Turned, list[PaintedCell]]] = History(({}, []))
         super().__init__(**values)
         self.renew()
 
-    @param.depends("parts", "cells", "name_given", "shape", "steps", watch=True)
+    @param.depends("parts", "turned", "cells", "name_given", "shape", "steps", watch=True)
     def renew(self) -> None:
         """Make the strategy again; what does not go together is a sentence, and the last good one stays."""
         try:
@@ -46,7 +55,10 @@ class StrategyEditorStore(param.Parameterized):
     def _make(self) -> Strategy:
         if not self.parts:
             raise UserError("No part is chosen; choose at least one, for example full.")
-        parts = [find_strategy(name) for name in self.parts]
+        parts = [
+            with_knobs(find_strategy(name), knobs) if (knobs := self.turned.get(name)) else find_strategy(name)
+            for name in self.parts
+        ]
         made = parts[0] if len(parts) == 1 else compose(*parts)
         made = made.paint(*self.cells) if self.cells else made
         return named(made, self.name_given) if self.name_given.strip() else made
@@ -71,18 +83,51 @@ class StrategyEditorStore(param.Parameterized):
         fresh = [PaintedCell(self.groups[k], first, last, value) for k in range(lowest, highest + 1)]
         hidden = {c.group for c in fresh}
         kept = [c for c in self.cells if not (c.group in hidden and first <= c.first and c.last <= last)]
-        self._edit([*kept, *fresh])
+        self._edit(self.turned, [*kept, *fresh])
+
+    @property
+    def knobs(self) -> dict[str, Knob]:
+        """The knobs of all parts; of several parts each has the name of its part in front."""
+        return {
+            self._key(part, name): replace(k, name=self._key(part, name))
+            for part in self.parts
+            for name, k in knobs_of(find_strategy(part)).items()
+        }
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The knobs that were turned, by the same names."""
+        return {
+            self._key(part, name): value for part in self.parts for name, value in self.turned.get(part, {}).items()
+        }
+
+    def _key(self, part: str, name: str) -> str:
+        return name if len(self.parts) == 1 else f"{part}: {name}"
+
+    def turn(self, key: str, value: Any) -> None:
+        """Turn a knob of a part; at its own value it is as if it was never turned."""
+        part, _, name = key.rpartition(": ")
+        part = part or self.parts[0]
+        values = {**self.turned.get(part, {}), name: value}
+        kept = {k: v for k, v in values.items() if v != knobs_of(find_strategy(part))[k].default}
+        others = {each: knobs for each, knobs in self.turned.items() if each != part}
+        self._edit(others | ({part: kept} if kept else {}), self.cells)
 
     def clear(self) -> None:
-        """Remove all paint; this can be undone too."""
-        if self.cells:
-            self._edit([])
+        """Remove all paint and turn all knobs back; this can be undone too."""
+        if self.edited:
+            self._edit({}, [])
 
-    def _edit(self, cells: list[PaintedCell]) -> None:
-        self.history.add(cells)
-        self.cells = cells
+    @property
+    def edited(self) -> bool:
+        """Whether there is paint or a knob that was turned."""
+        return bool(self.cells or self.values)
+
+    def _edit(self, turned: Turned, cells: list[PaintedCell]) -> None:
+        self.history.add((turned, cells))
+        self.param.update(turned=turned, cells=cells)
 
     def go_back(self, by: int) -> None:
         """Undo (-1) or redo (1); at either end nothing happens."""
-        if (cells := self.history.move(by)) is not None:
-            self.cells = cells
+        if (edits := self.history.move(by)) is not None:
+            self.param.update(turned=edits[0], cells=edits[1])

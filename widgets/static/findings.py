@@ -45,8 +45,8 @@ STYLE = f"""
 .finding table {{ width: auto; }} .finding td, .finding th {{ padding-right: 18px; }}
 .finding .caught {{ display: none; }} .pressable .caught {{ display: block; min-height: 2.6em; margin: .3em 0; }}
 .pressable [data-lasso] svg {{ cursor: crosshair; touch-action: none; max-width: 100%; height: auto; }}
-.pressable [data-ring] .ring {{ fill: #fff2; stroke: currentColor; stroke-width: 2.5; cursor: grab; touch-action: none; }}
-.pressable [data-ring] .ring:focus-visible {{ stroke: {VERMILION}; outline: none; }}
+.pressable .ring {{ fill: #fff2; stroke: currentColor; stroke-width: 2.5; cursor: grab; touch-action: none; }}
+[data-ring] .ring:focus-visible {{ stroke: {VERMILION}; outline: none; }}
 .finding [data-label] {{ transition: opacity .15s; }} .finding .faded {{ opacity: .12; }}
 .finding .lasso {{ fill: {VERMILION}18; stroke: {VERMILION}; stroke-width: 1.2; stroke-dasharray: 4 3; }}
 .finding summary {{ cursor: pointer; opacity: .8; }}

@@ -10,8 +10,9 @@ import torch
 
 from playground.cli import main
 from playground.errors import UserError
-from playground.finetuning import PaintedCell, TrialEvent, find_strategy, find_task
+from playground.finetuning import PaintedCell, TrialEvent, find_strategy, find_task, strategies
 from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
+from playground.finetuning.strategy.find import knobs_of
 from playground.training import Session
 from tests.runs import becomes, reviews, run_of, tiny
 from widgets.charts import strategies_over_steps
@@ -59,6 +60,41 @@ def test_what_is_painted_is_the_plan_and_can_be_undone_and_redone():
     draft.go_back(1)
     draft.clear()
     assert (draft.made.painted, draft.history.can) == ((), {"undo": True, "redo": False})
+
+
+def test_the_knobs_of_parts_are_turned_and_undone_and_the_strategy_is_the_one_that_is_typed():
+    draft, store = StrategyEditorStore(parts=["LoRA"]), TransferStore()
+    assert draft.knobs["rank"].default == 4
+    draft.turn("rank", 16)
+    assert draft.made == find_strategy("LoRA(rank=16)") and draft.values == {"rank": 16}
+    store.keep(draft.made)
+    assert store.chosen[-1] == "LoRA(rank=16)" and store.strategy("LoRA(rank=16)").adapters[0].rank == 16
+    draft.parts = ["LoRA", "L2-SP"]
+    assert {"LoRA: rank", "L2-SP: strength"} <= set(draft.knobs) and draft.values == {"LoRA: rank": 16}
+    draft.parts = ["gradual unfreezing", "L2-SP"]
+    draft.turn("L2-SP: strength", 0.5)
+    assert draft.made == find_strategy("gradual unfreezing + L2-SP(strength=0.5)")
+    draft.turn("L2-SP: strength", find_strategy("L2-SP").penalties[0].strength)
+    assert draft.made == find_strategy("gradual unfreezing + L2-SP") and not draft.edited
+    draft.go_back(-1)
+    assert draft.values == {"L2-SP: strength": 0.5}
+    draft.clear()
+    assert draft.made == find_strategy("gradual unfreezing + L2-SP")
+    draft.parts = ["LoRA"]
+    assert draft.made.name == "LoRA", "all knobs were turned back"
+
+
+def test_every_knob_of_every_strategy_can_be_turned_by_hand():
+    for name, strategy in strategies().items():
+        draft = StrategyEditorStore(parts=[name])
+        assert list(draft.knobs) == list(knobs_of(strategy))
+        for key, k in draft.knobs.items():
+            value = next((v for v in (*k.choices, k.low, k.high, not k.default) if v not in (None, k.default)), None)
+            if value is None or (isinstance(k.default, str) and not k.choices):
+                continue
+            draft.turn(key, value)
+            assert draft.values == {key: value} and (draft.trouble or key in draft.made.name), (name, key)
+            draft.clear()
 
 
 def test_paint_that_is_painted_over_is_gone():

@@ -1,4 +1,4 @@
-"""Make a strategy: compose parts, paint its plan with the mouse or the keyboard, name it, compare it."""
+"""Make a strategy: compose parts, turn their knobs, paint its plan by mouse or keyboard, name it, compare it."""
 
 from typing import Any
 
@@ -8,14 +8,15 @@ from playground.finetuning import strategies
 from playground.finetuning.strategy.compose import difference
 from playground.finetuning.strategy.parse import spell
 from widgets.charts.plasticity import paintable
+from widgets.pages.knobs import Knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, View, button, column, plot, row, unfolding
 from widgets.state.strategy_editor import StrategyEditorStore
 from widgets.state.transfer import TransferStore
 from widgets.theme import html, say
 
 ABOUT = (
-    "Choose parts: their plans are multiplied, their penalties added, their modules joined. Then paint: drag over the "
-    "map or click a cell, or say rows and steps below. What is drawn is what the optimiser uses."
+    "Choose parts and turn their knobs: their plans are multiplied, their penalties added, their modules joined. Then "
+    "paint: drag over the map or click a cell, or say rows and steps below. What is drawn is what the optimiser uses."
 )
 
 
@@ -38,8 +39,13 @@ class StrategyEditor(View):
         self.rows = pmui.Select(label="from layer group", **look), pmui.Select(label="up to", **look)
         self.steps = pmui.IntRangeSlider(label="steps", start=1, end=draft.steps, value=(1, draft.steps), width=230)
         paint = button("Paint", self._paint, "brush", margin=(6, 10))
+        knobs = Knobs(
+            draft, ["parts", "turned"], lambda: draft.knobs, lambda: draft.values, draft.turn,
+            throttled=True, beside=True,
+        )  # fmt: skip
         inside = column(
-            html(say(ABOUT, "quiet")), parts, html('<div class="label">paint with</div>', margin=(0, 10)), brush,
+            html(say(ABOUT, "quiet")), parts, knobs.layout,
+            html('<div class="label">paint with</div>', margin=(0, 10)), brush,
             plot(self.chart), row(*self.rows, self.steps, paint), self.spec, self.line,
             row(name, self.add, self.undo, self.redo, self.clear), visible=False,
         )  # fmt: skip
@@ -48,7 +54,7 @@ class StrategyEditor(View):
             lambda *_: draft.param.update(steps=transfer.steps, shape=transfer.shape), ["steps", "shape"]
         )
         self._show()
-        super().__init__(unfolding("Make a strategy of your own", "brush", inside))
+        super().__init__(unfolding("Make a strategy of your own: knobs, parts, paint", "brush", inside))
 
     def _paint(self) -> None:
         """The same as dragging, with three fields and a button."""
@@ -61,7 +67,7 @@ class StrategyEditor(View):
         self.line.object = say(difference(strategies()["full"], draft.made), "quiet")
         self.chart.show(draft.groups, draft.plan)
         self.undo.disabled, self.redo.disabled = not can["undo"], not can["redo"]
-        self.clear.disabled, self.add.disabled = not draft.cells, bool(draft.trouble)
+        self.clear.disabled, self.add.disabled = not draft.edited, bool(draft.trouble)
         groups = list(draft.groups)
         for select in self.rows if self.rows[0].options != groups else ():
             select.param.update(options=groups, value=groups[0])
