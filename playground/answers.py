@@ -107,7 +107,9 @@ class Answer:
     target: Target
     rows: Tensor
     positions: Tensor
-    scores: Tensor  # `[k, classes]`; `[k, 1]` for yes or no and for a count; the true word before its negatives; a vector
+    scores: (
+        Tensor  # `[k, classes]`; `[k, 1]` for yes or no and for a count; the true word before its negatives; a vector
+    )
     labels: Tensor  # `[k]`, or `[k, classes]` where they are probabilities or vectors
 
     def losses(self, consume: bool = False) -> Tensor:

@@ -40,8 +40,8 @@ from playground.models.heads import (
 )
 from playground.models.positions import PositionEncoding, RelativeBias, RelativePositions, Rotary, sinusoids
 from playground.models.recurrent import RecurrentStack, init_recurrent
-from playground.models.teacher import follow, mlp_outputs, slow_copy
 from playground.models.taps import Taps, tapped
+from playground.models.teacher import follow, mlp_outputs, slow_copy
 from playground.models.transformer import (
     AttentionWeights,
     Block,

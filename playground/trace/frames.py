@@ -345,7 +345,10 @@ def caption(verb: str, batch: Batch, row: int) -> str:
         case "change":
             return _changes(batch, row)
         case "propose" if batch.teacher is not None:
-            return "A slow copy of the model, the teacher, reads the text as it was. It gets no gradient."
+            return (
+                "The teacher, an exponential moving average of the model's weights, reads the text as it was. "
+                "It gets no gradient."
+            )
         case "propose":
             samples = batch.targets[-1].kind.describe_samples(row) if batch.targets else ""
             return samples or f"{_changes(batch, row)} No gradient flows back through the samples."

@@ -22,7 +22,7 @@ def _distance(knobs: Mapping[str, Any]) -> str:
 
 DATA2VEC = Objective(
     name="data2vec",
-    aliases=("data2vec text", "latent targets", "self-distillation of states"),
+    aliases=("latent targets", "teacher's states"),
     group="Latent targets",
     stages=(
         ArrangeText(),
@@ -48,5 +48,7 @@ DATA2VEC = Objective(
         ),
     ),
     source="arXiv:2202.03555, sec. 3 and released code",
-    versus={"MLM": "The targets are vectors that depend on the whole text, not words, and they change while it trains."},
+    versus={
+        "MLM": "The targets are vectors that depend on the whole text, not words, and they change while it trains."
+    },
 )
