@@ -494,7 +494,7 @@ class TeacherState(AnswerKind):
         return tuple(self.text(batch, label, 0) for label in ids), k
 
     def prediction(self, batch: Batch, answer: Answer, k: int, most: int) -> Ranking:
-        """The scored states by their cosine with the predicted one, 0 where it is negative, instead of probabilities."""
+        """The scored states by their cosine with the predicted one (at least 0) instead of probabilities."""
         names, right = self.options(batch, answer, k)
         cosines = cosine_similarity(answer.scores[k : k + 1], answer.labels).clamp(min=0.0)
         best = cosines.topk(min(most, len(cosines)))

@@ -116,7 +116,7 @@ def fine_tuned(base: Base, train: Dataset, steps: int, batch_size: int, seed: in
 
 
 def classifier_of(model: LanguageModel, head: TaskHead) -> Classifier:
-    """A copy of a model with the head of a task on its top, without the generator and the teacher that only pre-training needs."""
+    """A copy of a model with the head of a task on its top, without what only pre-training needs."""
     model = deepcopy(model).requires_grad_(True)
     if model.shape.generator_ratio:
         del model.generator, model.generator_lm_head

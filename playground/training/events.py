@@ -80,7 +80,7 @@ def read_losses(steps: Sequence[Stepped]) -> None:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The mean held-out loss of the first target in nats per scored position, the accuracy by target, and gauges by name."""
+    """The mean held-out loss of the first target in nats per scored position, accuracies by target, gauges by name."""
 
     step: int
     held_out: float

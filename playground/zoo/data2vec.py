@@ -11,7 +11,7 @@ DATA2VEC = Entry(
     paper="arXiv:2202.03555",
     idea="One objective for speech, images and text: predict the states of the whole input from a part of it.",
     parent="RoBERTa",
-    changed="The targets are no words but the states of a teacher, a slow copy of the network that reads the whole text.",
+    changed="The targets are not words but states of a teacher, a slow copy of the network that reads the whole text.",
     aliases=("data2vec text", "data2vec base"),
     unlike_paper={
         "special tokens": "no special tokens at the beginning and end of a row",

@@ -11,7 +11,7 @@ from playground.objectives.stage import Ask
 
 @dataclass(frozen=True)
 class AskTeacherState(Ask):
-    """The teacher's state of the original word at every [MASK] (data2vec, arXiv:2202.03555, sec. 3.3 and released code).
+    """The teacher's state of the original word at every [MASK] (arXiv:2202.03555, sec. 3.3 and released code).
 
     Where a selected word is shown, as itself or as another word, nothing is asked.
     """

@@ -33,14 +33,14 @@ DATA2VEC = Objective(
         AskTeacherState(),
     ),
     idea="Predict, where words are hidden, not the words but the states that a slow copy of the model has of them.",
-    loss="Mean smooth L1 distance between predicted and the teacher's states of the hidden words, summed over the width.",
+    loss="Smooth L1 distance of predicted states to the teacher's, summed over the width; the mean over hidden words.",
     terms=(
         Term.by(
             _distance,
             "states",
             {
-                "f_t": "the prediction of the model, which reads the masked text",
-                "y_t": "the teacher's state of the word: the mean over its top K layers, each normalised",
+                "f": "the prediction of the model, which reads the masked text",
+                "y": "the teacher's state of the word: the mean over its top K layers, each normalised",
                 "d": "the width of the model",
                 r"\beta": "up to this difference the loss is squared, then linear",
             },

@@ -1,4 +1,4 @@
-"""The teacher and data2vec: the moving average, its targets and their loss, what is saved, and the gauge of collapse."""
+"""The teacher and data2vec: the moving average, targets and their loss, what is saved, and the gauge of collapse."""
 
 from dataclasses import replace
 
