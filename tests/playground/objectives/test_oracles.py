@@ -283,7 +283,7 @@ def assert_taught(target, row, positions, unseen):
 
 # laws that need no oracle
 
-NOT_RESTORED = ("skip-gram", "skip-gram NS", "skip-gram NCE", "DIM", "InfoWord", "sentence matching")
+NOT_RESTORED = ("skip-gram", "skip-gram NS", "skip-gram NCE", "DIM", "InfoWord", "sentence matching", "data2vec")
 NOT_RESTORED = (*NOT_RESTORED, "entity replacement")
 """What asks for less than it hides; word vectors do too as soon as frequent words are dropped."""
 
