@@ -11,7 +11,15 @@ from typing import ClassVar, Literal, Protocol
 
 import torch
 from torch import Tensor
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, logsigmoid
+from torch.nn.functional import (
+    binary_cross_entropy_with_logits,
+    cosine_similarity,
+    cross_entropy,
+    layer_norm,
+    logsigmoid,
+    mse_loss,
+    smooth_l1_loss,
+)
 
 from playground.batch import Batch, is_all_true, position_of
 from playground.inplace_cross_entropy import inplace_cross_entropy
@@ -100,7 +108,7 @@ class Answer:
     rows: Tensor
     positions: Tensor
     scores: Tensor  # `[k, classes]`; `[k, 1]` for yes or no and for a count; the true word before its negatives
-    labels: Tensor  # `[k]`, or `[k, classes]` where they are probabilities
+    labels: Tensor  # `[k]`, or `[k, classes]` where they are probabilities; for vectors both are `[k, d]`
 
     def losses(self, consume: bool = False) -> Tensor:
         """The loss of every scored answer in the unit of its kind, `[k]`.
@@ -169,6 +177,8 @@ class StatesAndScores(Protocol):
 
     def log_counts(self, part: Batch, hidden: Tensor, words: Tensor) -> Tensor: ...
 
+    def teacher_outputs(self, part: Batch) -> list[Tensor]: ...
+
 
 class AnswerKind:
     """What an answer is; by default one of several classes, trained by cross-entropy.
@@ -187,6 +197,8 @@ class AnswerKind:
     plain: ClassVar[bool] = True  # the scores of all classes follow from one state, and the loss from these scores
     always_known: ClassVar[bool] = False  # a label is right also where it is not scored
     whole_span: ClassVar[bool] = False  # the answer is all selected tokens of the row together
+    gauged: ClassVar[bool] = False  # it has gauges
+    best: ClassVar[str] = "most probable answer"  # the first answer of a prediction
     compares_rows: ClassVar[bool] = False  # the loss of a row depends on the other rows of the batch
     steps_at_once: ClassVar[int] = 256  # steps whose batches may be drawn in one call
 
@@ -201,6 +213,10 @@ class AnswerKind:
 
     def right(self, answer: Answer) -> Tensor | None:
         return answer.scores.argmax(1) == answer.labels
+
+    def gauges(self, answers: Sequence[Answer]) -> dict[str, float]:
+        """What is measured on all answers of an evaluation besides their loss, by name."""
+        return {}
 
     def options(self, batch: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
         """The names of the scores of the k-th answer, and the number of the true one."""
@@ -415,3 +431,81 @@ class CooccurrenceTarget(Word):
         seen = float(self.counts[answer.rows[k], answer.positions[k]])
         found = math.exp(min(float(answer.scores[k, 0]), 50.0))
         return f"{seen:.2f} times", ((f"{found:.2f} times", 1.0),), min(seen, found) / max(seen, found)
+
+
+EFFECTIVE_RANK = "effective rank of the targets"
+"""The gauge of collapse."""
+
+
+def effective_rank(states: Tensor) -> float:
+    """The exponential of the entropy of the singular values of some states `[k, d]` (RankMe, arXiv:2210.02885, eq. 1).
+
+    1 where all states are multiples of one, and at most the smaller of k and d.
+    """
+    values = torch.linalg.svdvals(states.double())
+    if not values.numel() or not values.sum():
+        return 1.0
+    shares = values / values.sum()
+    return float(torch.special.entr(shares).sum().exp())
+
+
+@dataclass(frozen=True)
+class TeacherState(AnswerKind):
+    """The state of a word in the teacher, which reads the whole text (data2vec, arXiv:2202.03555, sec. 3.3).
+
+    It is the mean over the top `average_top_k_layers` of what their MLPs give before it is added, each scaled to mean
+    0 and variance 1 over its width. The loss is a sum over the width: smooth L1 (`loss_beta` above 0), or the squared
+    error over the root of the width (`loss_beta` 0; released code).
+    """
+
+    average_top_k_layers: int = 10
+    loss_beta: float = 4.0
+    head = switch = "regression_head"
+    phrase = "the teacher's state"
+    best = "nearest teacher's state"
+    plain = False
+    gauged = True
+
+    @property
+    def unit(self) -> str:
+        return distance_unit(self.loss_beta)
+
+    def scores(self, model: StatesAndScores, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        layers = model.teacher_outputs(part)[-self.average_top_k_layers :]
+        states = [layer_norm(target.scored(layer).float(), layer.shape[-1:]) for layer in layers]  # [k, d]
+        return model.score(part, hidden, self.head), torch.stack(states).mean(0)
+
+    def losses(self, answer: Answer, consume: bool) -> Tensor:
+        if not self.loss_beta:
+            errors = mse_loss(answer.scores, answer.labels, reduction="none")
+            return errors.sum(1) / math.sqrt(errors.shape[1])
+        return smooth_l1_loss(answer.scores, answer.labels, reduction="none", beta=self.loss_beta).sum(1)
+
+    def right(self, answer: Answer) -> None:
+        return None
+
+    def gauges(self, answers: Sequence[Answer]) -> dict[str, float]:
+        return {EFFECTIVE_RANK: effective_rank(torch.cat([answer.labels for answer in answers]))}
+
+    def options(self, batch: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
+        ids = batch.tokens.ids[answer.rows, answer.at(answer.target.origin)].tolist()
+        return tuple(self.text(batch, label, 0) for label in ids), k
+
+    def prediction(self, batch: Batch, answer: Answer, k: int, most: int) -> Ranking:
+        """The scored states by their cosine with the predicted one (at least 0) instead of probabilities."""
+        names, right = self.options(batch, answer, k)
+        cosines = cosine_similarity(answer.scores[k : k + 1], answer.labels).clamp(min=0.0)
+        best = cosines.topk(min(most, len(cosines)))
+        top = tuple((names[i], float(c)) for i, c in zip(best.indices.tolist(), best.values, strict=True))
+        return names[right], top, float(cosines[right])
+
+    def text(self, batch: Batch, label: int, row: int) -> str:
+        return f"h({batch.tokens.vocabulary[label]})"
+
+    def describe(self) -> str:
+        return f"the teacher's state h, the mean of its top layers (at most {self.average_top_k_layers}),"
+
+
+def distance_unit(loss_beta: float) -> str:
+    """The unit of the loss of a vector."""
+    return "smooth L1" if loss_beta else "squared error"

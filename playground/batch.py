@@ -376,7 +376,7 @@ class Batch:
     spans: Spans
     decoder: Stream | None = None
     auxiliary: tuple["Batch", ...] = ()
-    network: Literal["main", "generator", "backward"] = "main"
+    network: Literal["main", "generator", "backward", "teacher"] = "main"
     targets: "tuple[Target, ...]" = ()
     dupe_factor: int = 0
     time: Tensor | None = None
@@ -436,6 +436,11 @@ class Batch:
     def generator(self) -> "Batch | None":
         """The batch that the generator trains on, where one takes part."""
         return next((e for e in self.auxiliary if e.is_generator), None)
+
+    @property
+    def teacher(self) -> "Batch | None":
+        """The batch that the teacher reads, where one takes part."""
+        return next((e for e in self.auxiliary if e.network == "teacher"), None)
 
     @property
     def with_auxiliary(self) -> tuple["Batch", ...]:

@@ -80,6 +80,11 @@ ROWS = (
     ("domain", "A kind of text with its own topics and vocabulary, such as reviews or scientific papers."),
     ("dropout", "Setting a random share of the numbers in a network to 0 in each training step."),
     ("early exit", "Answering from a lower layer if its classifier is confident enough.", "FastBERT"),
+    (
+        "effective rank",
+        "How many directions vectors use: about 1 if all are nearly the same (collapse), at most their width.",
+        "RankMe",
+    ),
     ("embedding", "The vector that stands for a token in a network."),
     ("encoder", "The stack that reads the input."),
     ("entropy", "How uncertain a distribution is: 0 if one outcome is certain."),
@@ -89,6 +94,11 @@ ROWS = (
         "One system of the zoo: its architecture, objective, corpus and recipe, and how it differs from the paper.",
     ),
     ("epoch", "One pass over all training rows."),
+    (
+        "exponential moving average",
+        "A slow copy of the weights: in each step it keeps most of itself and takes the rest from the model.",
+        "EMA",
+    ),
     ("few-shot", "A task solved from a few examples in the prompt, without training.", "in-context learning"),
     (
         "fill in the middle",

@@ -372,7 +372,7 @@ NEAREST = (
     ),
     Nearest(
         "strategy", "self-distillation", "it also pulls a model towards the predictions of a copy of itself",
-        ("LwF", "learning without forgetting", "data2vec", "JEPA"),
+        ("LwF", "learning without forgetting"),
     ),
     Nearest(
         "strategy", "gradual unfreezing",

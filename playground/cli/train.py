@@ -456,6 +456,7 @@ def _report(facts: TrainedFacts) -> list[str]:
         *([f"  {by_hand}"] if by_hand else []),
         *_each_loss(facts["losses"]),
         *_shares("right on held-out text", facts["accuracy"]),
+        *(f"  {name} {value:.1f} (held out)" for name, value in facts["gauges"].items()),
         *_shares("probes, a half by chance", facts["probes"]),
         *(f"  {sentence}" for sentence in facts["troubles"]),
         f"  {facts['parameters']:,} parameters, saved in {facts['out']}",

@@ -181,6 +181,8 @@ def _architecture(model: Architecture) -> Iterator[str]:
         "two_streams": "two streams",
         "rtd_head": "a head for 'original or replaced?'",
         "sbo_head": "a head for span boundaries",
+        "regression_head": "a head for vectors",
+        "teacher": "a teacher, a slow copy of the network",
         "generator_ratio": f"a generator of {model.generator_ratio:g} of the width",
         "segments": f"{model.segments} segments",
         "languages": f"{model.languages} languages",

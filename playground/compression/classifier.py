@@ -116,11 +116,14 @@ def fine_tuned(base: Base, train: Dataset, steps: int, batch_size: int, seed: in
 
 
 def classifier_of(model: LanguageModel, head: TaskHead) -> Classifier:
-    """A copy of a model with the head of a task on its top, without the generator that only pre-training needs."""
+    """A copy of a model with the head of a task on its top, without what only pre-training needs."""
     model = deepcopy(model).requires_grad_(True)
     if model.shape.generator_ratio:
         del model.generator, model.generator_lm_head
         model.shape = replace(model.shape, generator_ratio=0.0)
+    if model.shape.teacher:
+        del model.teacher
+        model.shape = replace(model.shape, teacher=False)
     return Classifier(model, read_top(head, model))
 
 
@@ -130,6 +133,7 @@ def weights_read(classifier: Classifier) -> dict[str, nn.Parameter]:
         "model.lm_head.",
         "model.rtd_head.",
         "model.sbo_head.",
+        "model.regression_head.",
         "model.label_heads.",
         "model.network.query_embedding",
     )

@@ -52,8 +52,8 @@ def save_run(
 def _evaluated(learner: TrainState, corpus: checkpoint.CorpusInfo) -> Iterator[Evaluated]:
     """The evaluation of a run that has taken no step; none of a model without a head for it."""
     with suppress(NoHead):
-        terms, accuracy = learner.measure(corpus.held_out)
-        yield Evaluated(0, next(iter(terms.values())), terms, accuracy)
+        terms, accuracy, gauges = learner.measure(corpus.held_out)
+        yield Evaluated(0, next(iter(terms.values())), terms, accuracy, gauges)
 
 
 def _doubt(evaluated: Evaluated, learner: TrainState, corpus: checkpoint.CorpusInfo) -> str:

@@ -109,6 +109,8 @@ class Architecture:
     backward: bool = knob(False, why="A second network that reads from right to left (ELMo).")
     sbo_head: bool = knob(False, why="A head that predicts a span from the words at its two ends (SpanBERT).")
     rtd_head: bool = knob(False, why="A yes-or-no head at every position (ELECTRA).")
+    teacher: bool = knob(False, why="A slow copy of the network, whose states can be targets (data2vec).")
+    regression_head: bool = knob(False, why="A head that predicts a vector at every position (data2vec).")
     generator_ratio: float = knob(0.0, 0.0, 1.0, unit="of the width", why="A small network that proposes words.")
     tie_generator: str = knob(
         "embeddings",
@@ -296,6 +298,7 @@ def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
     grown["backward"] = shape.backward or {"main", "backward"} <= networks
     if any(part.decoder is not None for part in parts) and not shape.decoder_layers:
         grown["decoder_layers"] = shape.layers
+    grown["teacher"] = shape.teacher or "teacher" in networks
     if any(part.is_generator for part in parts) and not shape.generator_ratio:
         grown["generator_ratio"] = 1.0 if shape.tie_generator == "all" else 0.5
     if shape.kind == "window" or (shape.kind == "static" and shape.window_radius):

@@ -1,5 +1,6 @@
 """The cost of a pass in floating-point operations: counted while it runs, or computed from the sizes of its layers."""
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import TypeVar
 from warnings import catch_warnings
@@ -28,19 +29,27 @@ PASSES = round(operations(1, 0, 1.0, 1.0) / operations(1, 0, 0.0, 0.0))
 """Forward passes that a training step costs: backward, every product becomes two."""
 
 
-@torch.no_grad()
 def forward_flops(model: LanguageModel, batch: Batch) -> int:
     """Operations of all matrix products of one forward pass; masked attention cells count too."""
+    # with taps, so that attention is made of products that the counter knows
+    return _counted(model, lambda still: still.attention(batch))
+
+
+@torch.no_grad()
+def _counted(model: LanguageModel, passes: Callable[[LanguageModel], object]) -> int:
+    """Operations of all matrix products of what `passes` does with a copy of a model."""
     still = deepcopy(model).requires_grad_(False)  # the counter refuses a parameter that is read without a gradient
     plain = torch.backends.mkldnn.flags(enabled=not model.shape.recurrent)  # products for recurrent layers too
     with FlopCounterMode(display=False) as counter, catch_warnings(action="ignore"), plain:
-        still.attention(batch)  # with taps, so that attention is made of products that the counter knows
+        passes(still)
     return counter.get_total_flops()
 
 
 def step_flops(model: LanguageModel, batch: Batch) -> int:
-    """Operations of one training step without the optimiser."""
-    return PASSES * forward_flops(model, batch)
+    """Operations of one training step without the optimiser; a teacher reads only forward."""
+    streams = [part.inputs for part in batch.with_auxiliary if part.network == "teacher"]
+    taught = _counted(model, lambda still: [still.teacher_outputs(stream, {}) for stream in streams]) if streams else 0
+    return PASSES * (forward_flops(model, batch) - taught) + taught
 
 
 def positions(batch: Batch) -> int:

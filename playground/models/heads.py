@@ -55,6 +55,17 @@ class ReplacedHead(nn.Module):
         return self.out_proj(gelu(self.dense(hidden)))
 
 
+class RegressionHead(nn.Module):
+    """A vector `[k, d]` for each state `[k, d]` (data2vec's released code for text: two layers, the first 2d wide)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.fc1, self.fc2 = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        return self.fc2(gelu(self.fc1(hidden)))
+
+
 def infersent_features(one: Tensor, other: Tensor) -> Tensor:
     """Two vectors, their absolute difference and product, `[..., 4d]` (InferSent, arXiv:1705.02364, sec. 3.1)."""
     return torch.cat([one, other, (one - other).abs(), one * other], dim=-1)

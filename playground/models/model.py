@@ -30,10 +30,18 @@ from playground.errors import NoHead, UserError
 from playground.models.architecture import Architecture, need
 from playground.models.characters import CharacterCNN
 from playground.models.dropout import Dropout
-from playground.models.heads import BoundaryHead, LabelHead, ReplacedHead, VocabularyHead, infersent_features
+from playground.models.heads import (
+    BoundaryHead,
+    LabelHead,
+    RegressionHead,
+    ReplacedHead,
+    VocabularyHead,
+    infersent_features,
+)
 from playground.models.positions import PositionEncoding, RelativeBias, RelativePositions, Rotary, sinusoids
 from playground.models.recurrent import RecurrentStack, init_recurrent
 from playground.models.taps import Taps, tapped
+from playground.models.teacher import follow, mlp_outputs, slow_copy
 from playground.models.transformer import (
     AttentionWeights,
     Block,
@@ -332,6 +340,8 @@ class LanguageModel(nn.Module):
             self.rtd_head = ReplacedHead(shape.width)
         if shape.sbo_head:
             self.sbo_head = BoundaryHead(shape.width)
+        if shape.regression_head:
+            self.regression_head = RegressionHead(shape.width)
         self.label_heads = nn.ModuleDict(
             {name: LabelHead(shape.width, number, name in shape.paired) for name, number in shape.labels}
         )
@@ -343,6 +353,8 @@ class LanguageModel(nn.Module):
             self._add_generator(size)
         if rng is not None:
             self._init(rng)
+        if shape.teacher:
+            self.teacher = slow_copy(self.network)
 
     def _add_generator(self, size: int) -> None:
         shape, network = self.shape, self.network
@@ -371,9 +383,12 @@ class LanguageModel(nn.Module):
         return self.backward_network if batch.network == "backward" and self.shape.directions == 2 else self.network
 
     def score(self, hidden: Tensor, head: str, network: Network | StaticNetwork) -> Tensor:
-        """Scores `[k, c]` of k states by a head: "vocabulary", "rtd_head" or "label:NAME"."""
+        """Scores `[k, c]` of k states by a head: "vocabulary", "rtd_head", "regression_head" or "label:NAME"."""
         if head == "vocabulary":
             return self.vocabulary_head(network)(hidden, self.token_embedding.weight)
+        if head == "regression_head":
+            need(self.shape.regression_head, "predicts vectors", "regression_head to yes")
+            return self.regression_head(hidden)
         if head == "rtd_head":
             need(self.shape.rtd_head, "asks 'original or replaced?'", "rtd_head to yes")
             return self.rtd_head(hidden)
@@ -405,6 +420,15 @@ class LanguageModel(nn.Module):
         scores = self.generator_lm_head(hidden, self.token_embedding.weight)
         specials = batch.tokens.specials
         return scores.masked_fill(~specials.is_word(torch.arange(specials.size, device=scores.device)), float("-inf"))
+
+    def teacher_outputs(self, stream: Stream, attn_weights: Weights = None) -> list[Tensor]:
+        """What the MLP of each layer of the teacher gives for a stream, `[b, n, d]` each, without gradient."""
+        need(self.shape.teacher, "needs a teacher", "teacher to yes")
+        return mlp_outputs(self.teacher, stream, self.token_embedding.weight, attn_weights)
+
+    def follow(self, decay: float) -> None:
+        """Move the teacher after an optimiser step; `decay` is how much of itself it keeps."""
+        follow(self.teacher, self.network, decay)
 
     def features(self, tokens: Tokens, attn_weights: Weights = None) -> Tensor:
         """The last states of a plain text, `[b, t, d]`, read as in pre-training; 2d with two directions."""
@@ -605,6 +629,10 @@ class ForwardPass:
     def log_counts(self, part: Batch, hidden: Tensor, words: Tensor) -> Tensor:
         head = self.model.vocabulary_head(self.model.network_of(part))
         return head.log_counts(hidden, words, self.model.token_embedding)
+
+    def teacher_outputs(self, part: Batch) -> list[Tensor]:
+        assert part.teacher is not None, "a stage that lets a teacher read must come before"
+        return self.model.teacher_outputs(part.teacher.inputs, None if self.attn_weights is None else {})
 
     def _weights(self, part: Batch) -> Weights:
         return self.attn_weights if part is self.batch else None

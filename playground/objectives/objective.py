@@ -16,11 +16,12 @@ from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
 from playground.objectives.arrange.mixture_part import SampleTask
 from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair
+from playground.objectives.ask.states import AskTeacherState
 from playground.objectives.ask.words import AskCount, AskDiffused
 from playground.objectives.curriculum import Curriculum, schedule
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.mask_overrides import MaskOverride
-from playground.objectives.propose import Proposer, SampleFromGenerator, SampleNegatives
+from playground.objectives.propose import Proposer, ReadWithTeacher, SampleFromGenerator, SampleNegatives
 from playground.objectives.see.labels import SeeLabels
 from playground.objectives.stage import PlanOverrides, Stage, planned
 from playground.pickling import declared_fields
@@ -36,6 +37,7 @@ GROUPS = (
     "Replaced or not",
     "Word vectors",
     "Contrast and views",
+    "Latent targets",
     "With knowledge",
     "In combination",
 )
@@ -55,6 +57,10 @@ SURVEY_ROWS = (
     "TLM",
 )
 """The rows of Table 2 of the survey, as it prints them."""
+
+
+UNITS = AskCount | AskDiffused | AskTeacherState | SampleNegatives
+"""The stages that give the unit of a loss that is not in nats."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +149,7 @@ class Objective:
     def unit(self, target: str = "") -> str:
         """The unit of the loss of a target, by default of the first one, under the knobs as they stand."""
         stages = self._asking(target or self.target_names[0]).stages
-        return next((s.unit for s in stages if isinstance(s, AskCount | AskDiffused | SampleNegatives)), "nats")
+        return next((s.unit for s in stages if isinstance(s, UNITS)), "nats")
 
     @property
     def _values(self) -> dict[str, Any]:
@@ -354,6 +360,12 @@ class Objective:
         return any(
             isinstance(s, ArrangeCooccurrences) and s.table is None for chain in self.chains for s in chain.stages
         )
+
+    @cached_property
+    def teacher(self) -> ReadWithTeacher | None:
+        """The stage with the decay of its teacher, where a slow copy of the model takes part."""
+        stages = (stage for chain in self.chains for stage in chain.stages)
+        return next((stage for stage in stages if isinstance(stage, ReadWithTeacher)), None)
 
     @property
     def proposes(self) -> bool:

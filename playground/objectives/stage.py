@@ -70,7 +70,7 @@ class Change:
 
 
 class Propose:
-    """A stage that lets a generator, or the corpus' word counts, propose words."""
+    """A stage that lets a generator, or the corpus' word counts, propose words, or a teacher propose targets."""
 
     verb: ClassVar[str] = "propose"
 

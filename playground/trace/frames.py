@@ -88,6 +88,8 @@ def lanes(batch: Batch, row: int) -> list[Lane]:
         {"name": "original", "title": "Original", "cells": _original(batch, row)},
         _stream("inputs", "The model sees", batch, batch.inputs, row),
     ]
+    if batch.teacher is not None:
+        found.append(_stream("teacher", "The teacher sees", batch, batch.teacher.inputs, row))
     if batch.decoder is not None:
         found.append(_stream("decoder", "The decoder has", batch, batch.decoder, row))
     if batch.targets:
@@ -342,6 +344,11 @@ def caption(verb: str, batch: Batch, row: int) -> str:
             return _selection(batch, row)
         case "change":
             return _changes(batch, row)
+        case "propose" if batch.teacher is not None:
+            return (
+                "The teacher, an exponential moving average of the model's weights, reads the text as it was. "
+                "It gets no gradient."
+            )
         case "propose":
             samples = batch.targets[-1].kind.describe_samples(row) if batch.targets else ""
             return samples or f"{_changes(batch, row)} No gradient flows back through the samples."

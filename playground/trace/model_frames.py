@@ -75,5 +75,5 @@ def _captions(seen: ForwardTrace, model: str) -> dict[str, str]:
         )
     if len(seen.losses) > 1:
         loss += f" By target: {', '.join(f'{name} {value:.2f}' for name, value in seen.losses.items())}."
-    predict = f"The most probable answer is the true one at {right} of {positions}; the mean loss is {mean}."
+    predict = f"The {seen.guesses[0].best} is the true one at {right} of {positions}; the mean loss is {mean}."
     return {"forward": forward, "predict": predict, "loss": loss}

@@ -80,12 +80,13 @@ def read_losses(steps: Sequence[Stepped]) -> None:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The mean held-out loss of the first target in nats per scored position, and the accuracy by target."""
+    """The mean held-out loss of the first target in nats per scored position, accuracies by target, gauges by name."""
 
     step: int
     held_out: float
     terms: dict[str, float]
     accuracy: dict[str, float] = field(default_factory=dict)
+    gauges: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

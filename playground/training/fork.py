@@ -52,9 +52,12 @@ def fork(run: Run, learner: TrainState, changes: Mapping[str, Any] | None = None
         new = prepared(replace(run, entry=entry, seed=seed)).learner
     state = Snapshot.of(learner)
     try:
-        fresh = _parts_of(new.model.load_state_dict(state.weights, strict=asked is None).missing_keys)
+        missing = new.model.load_state_dict(state.weights, strict=asked is None).missing_keys
     except RuntimeError:
         raise UserError("A fork keeps the weights, so the parts of the model that it has must stay the same.") from None
+    if any(name.startswith("teacher.") for name in missing):
+        new.model.follow(decay=0.0)  # it begins as a copy of the weights that were kept
+    fresh = _parts_of([name for name in missing if not name.startswith("teacher.")])
     new.step, new.tokens, new.scored, new.seconds = state.step, state.tokens, state.scored, state.seconds
     new.enter_phase()
     if new.phase == learner.phase or asked is not None:

@@ -209,13 +209,13 @@ class RunState:
         """The loss on the held-out rows; where memory is short, in as many parts as a step."""
         while True:
             try:
-                terms, accuracy = self.learner.measure(self.held_out)
+                terms, accuracy, gauges = self.learner.measure(self.held_out)
                 break
             except OutOfMemory as error:
                 short = OutOfMemory(error.asked, error.during)
             yield self._smaller(short)
         self.evaluated = self.learner.step
-        yield Evaluated(self.learner.step, next(iter(terms.values())), terms, accuracy)
+        yield Evaluated(self.learner.step, next(iter(terms.values())), terms, accuracy, gauges)
 
     def checked(self) -> bool:
         """Whether loss and weights are finite; if so, this becomes the last good state."""

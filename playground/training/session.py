@@ -56,6 +56,8 @@ class CurvePoint:
     """Floating-point operations so far."""
     accuracy: tuple[tuple[str, float], ...] = ()
     """Share of right answers of each target, of an evaluation."""
+    gauges: tuple[tuple[str, float], ...] = ()
+    """What else was measured on held-out text, by name, of an evaluation."""
 
     @classmethod
     def of(cls, event: Stepped) -> "CurvePoint":
@@ -66,8 +68,9 @@ class CurvePoint:
     def after(self, event: Stepped | Evaluated, learner: TrainState) -> "CurvePoint":
         """The next point: that of a step, with its operations, or of an evaluation."""
         if isinstance(event, Evaluated):
-            more, accuracy = tuple(event.terms.items()), tuple(event.accuracy.items())
-            return replace(self, step=event.step, loss=None, held_out=event.held_out, more=more, accuracy=accuracy)
+            pairs = {name: tuple(getattr(event, name).items()) for name in ("accuracy", "gauges")}
+            more = tuple(event.terms.items())
+            return replace(self, step=event.step, loss=None, held_out=event.held_out, more=more, **pairs)
         return replace(CurvePoint.of(event), flops=self.flops + learner.operations(event.batch))
 
 

@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Generator, Tensor
@@ -28,6 +28,14 @@ from playground.training import accumulation, segment_memory
 from playground.training.lr_schedule import lr_multiplier_of
 from playground.zoo.entry import Entry
 from playground.zoo.recipe import BETAS, Recipe
+
+
+class Measurement(NamedTuple):
+    """The held-out loss by target, the accuracy of each whose answers are right or wrong, and gauges by name."""
+
+    terms: dict[str, float]
+    accuracy: dict[str, float]
+    gauges: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -156,6 +164,8 @@ class TrainState:
             for parameter in self.parameters:
                 parameter.grad = None
         reuse_len = batch.tokens.reuse_len
+        if self.objective.teacher is not None:
+            self.model.follow(self.objective.teacher.decay(self.step + 1, recipe.steps))
         self.mems = segment_memory.extended(batch.inputs.mems, states, mem_len, reuse_len) if mem_len else ()
         self.step += 1
         if self.phase != number:
@@ -192,7 +202,7 @@ class TrainState:
 
     def evaluate(self, tokens: Tokens) -> dict[str, float]:
         """The mean held-out loss of every target that trains, in nats, always under the same corruption."""
-        return self.measure(tokens)[0]
+        return self.measure(tokens).terms
 
     def pretraining_loss(self, tokens: Tokens, each: Callable[[Answer], object] = lambda _: None) -> float:
         """The weighted sum of the held-out losses that train; with a generator (ELECTRA) the network's own alone."""
@@ -202,23 +212,24 @@ class TrainState:
             weights[answer.target.name] = answer.target.weight
             each(answer)
 
-        terms, _ = self.measure(tokens, see)
+        terms = self.measure(tokens, see).terms
         if self.model.shape.generator_ratio:
             return [*terms.values()][-1]
         return sum(weights[name] * loss for name, loss in terms.items())
 
     @torch.no_grad()
-    def measure(
-        self, tokens: Tokens, each: Callable[[Answer], object] = lambda _: None
-    ) -> tuple[dict[str, float], dict[str, float]]:
-        """The same, and the accuracy of every target whose answers are right or wrong; `each` is shown all answers."""
+    def measure(self, tokens: Tokens, each: Callable[[Answer], object] = lambda _: None) -> "Measurement":
+        """The same, with accuracies and gauges; `each` is shown all answers."""
         self.model.eval()
         rng, phase = generator(0, "held out", device=self.device), self.entry.all_phases[self.phase]
         losses: dict[str, list[float]] = {}
         right: dict[str, list[Tensor]] = {}
+        vectors: list[Answer] = []
 
         def see(answer: Answer) -> None:
             each(answer)
+            if answer.target.kind.gauged:
+                vectors.append(answer)
             if (these := answer.right()) is not None:
                 right.setdefault(answer.target.name, []).append(these)
 
@@ -229,7 +240,8 @@ class TrainState:
         self.model.train()
         scored = {name: torch.cat(parts).double() for name, parts in right.items()}
         terms = {name: fmean(values) for name, values in losses.items()}
-        return terms, {name: float(answers.mean()) for name, answers in scored.items() if len(answers)}
+        accuracy = {name: float(answers.mean()) for name, answers in scored.items() if len(answers)}
+        return Measurement(terms, accuracy, vectors[0].target.kind.gauges(vectors) if vectors else {})
 
     def _measured(self, batch: Batch, see: Callable[[Answer], None]) -> dict[str, float]:
         """The losses of one held-out batch, whose answers are shown to `see` before their memory is used again."""

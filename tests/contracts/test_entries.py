@@ -107,7 +107,7 @@ def test_no_other_name_of_an_entry_hides_an_objective_that_it_does_not_train(nam
     assert hidden <= {plain(entry.objective.name)}
 
 
-PARTS = {"labels", "label_embeddings", "sbo_head"}
+PARTS = {"labels", "label_embeddings", "sbo_head", "teacher", "regression_head"}
 """Heads that only training needs, so that released weights may lack them, and labels, of which ours may be fewer."""
 
 

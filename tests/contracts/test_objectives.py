@@ -11,7 +11,7 @@ import torch
 
 from playground import leaks
 from playground.analysis.predictions import glance
-from playground.answers import Replaced
+from playground.answers import Replaced, TeacherState
 from playground.batch import begin
 from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
@@ -53,7 +53,7 @@ def test_the_card_is_filled_in(name):
     objective = objectives()[name]
     for sentence in (objective.idea, objective.loss):
         assert re.fullmatch(r"[A-Z].{20,}\.", sentence), sentence
-    assert re.search(r"\\log|\\max", objective.formula)
+    assert re.search(r"\\log|\\max|smoothL1", objective.formula)
     assert re.search(r"arXiv:\d{4}\.\d{4,5}|Radford|survey", objective.source)
 
 
@@ -323,14 +323,19 @@ def test_something_is_scored_and_only_real_words_are(name):
 
 @every_objective
 def test_a_loss_has_the_unit_of_its_formula(name):
-    """Nats are of a logarithm, logits of a hinge of scores, squared nats of a squared distance of logarithms."""
+    """Nats are of a logarithm, logits of a hinge of scores, squared nats of a squared distance of logarithms.
+
+    A distance of vectors has its own name for a unit.
+    """
     asked = objectives()[name]
     settings = [{"loss": each} for each in getattr(asked.knobs.get("loss"), "choices", ())] or [{}]
+    settings += [{"loss_beta": 0.0}] if "loss_beta" in asked.knobs else []
     for objective in (asked.turn(each) for each in settings):
         batches = objective.specimens(tokens_for(objective), generator(0))
         kinds = {target.name: target.kind for e in batches for part in e.with_auxiliary for target in part.targets}
         for term in objective.current_terms:
-            unit = "logits" if r"\max" in term.latex else "squared nats" if ")^2" in term.latex else "nats"
+            signs = {r"\max": "logits", ")^2": "squared nats", "smoothL1": "smooth L1", r"\rVert^2": "squared error"}
+            unit = next((unit for sign, unit in signs.items() if sign in term.latex), "nats")
             over = " a word" if r"\frac{1}{L}" in term.latex else ""  # the mean over all words
             assert objective.unit(term.target) == unit + over, term
             assert term.target not in kinds or kinds[term.target].unit == unit
@@ -397,6 +402,8 @@ def assert_targets_shown(cells, batch):
 def spoken(target, label, batch):
     if isinstance(target.kind, Replaced):
         return "or"[label]
+    if isinstance(target.kind, TeacherState):
+        return f"h({batch.tokens.vocabulary[label]})"
     if target.kind.compares_rows:
         return " ".join(batch.tokens.vocabulary[i] for i in batch.tokens.ids[0][batch.selected[0]].tolist())
     return (target.kind.classes or batch.tokens.vocabulary)[label]

@@ -306,7 +306,21 @@ def _ask_replaced(stage, plan, story):
     return replace(story, asked=[*story.asked, asked])
 
 
+def _read_with_teacher(stage, plan, story):
+    ids = [story.text[p] if p >= 0 else i for i, p in zip(story.inputs.ids, story.inputs.origin, strict=True)]
+    return replace(story, teacher=replace(story, inputs=Row(ids, story.inputs.origin)))
+
+
+def _ask_teacher(stage, plan, story):
+    words = stages.ask_in_place(story.text, story.inputs, story.chosen)
+    masked = [token == SPECIALS.mask for token in story.inputs.ids]
+    scored = [yes and hidden for yes, hidden in zip(words.scored, masked, strict=True)]
+    return replace(story, asked=[*story.asked, Asked(words.labels, scored, words.origin)])
+
+
 ACTS = {
+    "ReadWithTeacher": _read_with_teacher,
+    "AskTeacherState": _ask_teacher,
     "ArrangeDocument": _arrange_document,
     "WrapSpecials": _arrange_signed,
     "ControlCode": _arrange_code,

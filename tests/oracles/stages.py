@@ -218,6 +218,7 @@ class Story:
     decoder: Row | None = None
     asked: list[Asked] = field(default_factory=list)
     generator: "Story | None" = None
+    teacher: "Story | None" = None
     sentence: list[int] = field(default_factory=list)
     labels: dict[str, list[int]] = field(default_factory=dict)
     read: dict[str, list[int]] = field(default_factory=dict)

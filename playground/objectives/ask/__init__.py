@@ -2,6 +2,7 @@
 
 from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair, AskReplaced
 from playground.objectives.ask.loss_mask import OverrideLossMask, Reweight
+from playground.objectives.ask.states import AskTeacherState
 from playground.objectives.ask.words import (
     AskBlanks,
     AskCentre,
@@ -41,6 +42,7 @@ __all__ = [
     "AskQueryStream",
     "AskReplaced",
     "AskSpanBoundary",
+    "AskTeacherState",
     "AskTranslation",
     "OverrideLossMask",
     "Reweight",

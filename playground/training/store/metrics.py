@@ -71,6 +71,8 @@ class RunFacts(TypedDict):
     """Loss of each target."""
     accuracy: dict[str, float]
     """Share of right answers on held-out text, by target."""
+    gauges: dict[str, float]
+    """What else was measured on held-out text, such as the effective rank of vectors that are targets."""
     parameters: int
     """Parameters that are trained."""
     probes: dict[str, float]
@@ -109,6 +111,7 @@ class EvaluationRow(TypedDict):
     step: int
     held_out: float
     accuracy: dict[str, float]
+    gauges: dict[str, float]
 
 
 MetricsRow = StepRow | EvaluationRow
@@ -124,6 +127,7 @@ class Summary:
     seconds: float = 0.0
     held_out: float = 0.0
     accuracy: dict[str, float] = field(default_factory=dict)
+    gauges: dict[str, float] = field(default_factory=dict)
     learner: TrainState | None = None
     reason: str = ""
     target: str = ""
@@ -147,7 +151,8 @@ class Summary:
                 self.phase = event.name
                 self.recent.clear()
             case Evaluated():
-                self.held_out, self.accuracy, self.tested = event.held_out, event.accuracy, event.terms
+                self.held_out, self.tested = event.held_out, event.terms
+                self.accuracy, self.gauges = event.accuracy, event.gauges
             case Incident():
                 self.troubles.append(event.sentence)
             case Stopped():
@@ -175,6 +180,7 @@ class Summary:
                 for name, loss in self.tested.items()
             },
             "accuracy": self.accuracy,
+            "gauges": self.gauges,
             "parameters": 0 if self.learner is None else sum(p.numel() for p in self.learner.parameters),
             "probes": self.probes() if self.reason else {},
             "unigram_entropy": self.run.corpus.unigram_entropy,
@@ -224,7 +230,7 @@ def _write(file: TextIO, events: Iterable[Stepped | Evaluated]) -> None:
 
 def _row(event: Stepped | Evaluated) -> MetricsRow:
     if isinstance(event, Evaluated):
-        return {"step": event.step, "held_out": event.held_out, "accuracy": event.accuracy}
+        return {"step": event.step, "held_out": event.held_out, "accuracy": event.accuracy, "gauges": event.gauges}
     loss, terms = event.read()
     return {
         "step": event.step,

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 FILE = "runs.sqlite"
 
-FORMAT = 3
+FORMAT = 4
 """Grows when the tables change."""
 
 LONGEST_TITLE = 80
@@ -56,7 +56,7 @@ CREATE TABLE IF NOT EXISTS runs (
   title TEXT DEFAULT '', error TEXT DEFAULT '');
 CREATE TABLE IF NOT EXISTS points (
   run TEXT, step INTEGER, loss REAL, held_out REAL, tokens INTEGER, seconds REAL, more TEXT, scored INTEGER,
-  flops REAL, accuracy TEXT);
+  flops REAL, accuracy TEXT, gauges TEXT);
 CREATE INDEX IF NOT EXISTS points_of_run ON points (run, step);
 CREATE TABLE IF NOT EXISTS moments (run TEXT, step INTEGER, kind TEXT, content TEXT);
 CREATE INDEX IF NOT EXISTS moments_of_run ON moments (run, step);
@@ -71,10 +71,13 @@ FORMS: dict[str, dict[str, Form]] = {
     },
     "points": {
         "step": int, "loss?": float, "held_out?": float, "tokens": int, "seconds": float, "more": [(str, float)],
-        "scored": int, "flops": float, "accuracy": [(str, float)],
+        "scored": int, "flops": float, "accuracy": [(str, float)], "gauges": [(str, float)],
     },
 }  # fmt: skip
 """The forms of the values in the columns of two tables."""
+
+PAIRS = ("more", "accuracy", "gauges")
+"""The columns of points that hold pairs of a name and a number."""
 
 COLUMNS = {table: [name.removesuffix("?") for name in form] for table, form in FORMS.items()}
 
@@ -449,7 +452,7 @@ class _Recorder:
         evaluated, last = [row for row in self.waiting if row.held_out is not None], self.last
         held_out = evaluated[-1].held_out if evaluated else None
         points = [
-            vars(row) | {"run": self.name, "more": json.dumps(row.more), "accuracy": json.dumps(row.accuracy)}
+            vars(row) | {"run": self.name} | {name: json.dumps(getattr(row, name)) for name in PAIRS}
             for row in self.waiting
         ]
         columns = ["run", *COLUMNS["points"]]
@@ -501,9 +504,9 @@ def _values(table: str, row: Sequence[Any], *json_columns: str) -> dict[str, Any
 
 
 def _point(row: tuple[Any, ...]) -> CurvePoint:
-    """A point from its row; losses and accuracies are pairs of a target and a number."""
-    point = _values("points", row, "more", "accuracy")
-    point |= {name: tuple(map(tuple, point[name])) for name in ("more", "accuracy")}
+    """A point from its row; losses, accuracies and gauges are pairs of a name and a number."""
+    point = _values("points", row, *PAIRS)
+    point |= {name: tuple(map(tuple, point[name])) for name in PAIRS}
     return CurvePoint(**point)
 
 

@@ -8,7 +8,14 @@ import pytest
 import torch
 
 from playground import leaks
-from playground.answers import CooccurrenceTarget, InBatchContrast, NegativeSampling, Replaced, SoftTargets
+from playground.answers import (
+    CooccurrenceTarget,
+    InBatchContrast,
+    NegativeSampling,
+    Replaced,
+    SoftTargets,
+    TeacherState,
+)
 from playground.batch import AttentionMask, causal_mask, full_mask, mask_by_level
 from playground.corpora.corpus import pick
 from playground.errors import UserError
@@ -352,7 +359,7 @@ def test_answers_know_their_position_and_target(name, models):
         scored = target.loss_mask.nonzero().tolist()
         found = list(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True))
         assert sorted(found) == list(map(tuple, scored))
-        if not isinstance(target.kind, InBatchContrast | SoftTargets):  # theirs: test_one_ngram.py, test_views.py
+        if not isinstance(target.kind, InBatchContrast | SoftTargets | TeacherState):  # theirs: test_one_ngram.py ...
             assert answer.labels.tolist() == [int(target.labels[position]) for position in found]
 
 
@@ -377,6 +384,9 @@ def one_loss(answer: Answer, k: int):
     """Minus the logarithm of the probability of what is right, written out."""
     s, target = answer.scores[k], answer.labels[k]
     match answer.target.kind:
+        case TeacherState(loss_beta=beta):
+            apart = (s - target).abs().tolist()
+            return torch.tensor(sum(d * d / 2 / beta if d < beta else d - beta / 2 for d in apart))
         case SoftTargets():
             return -(target * (s.exp() / s.exp().sum()).log()).sum()
         case NegativeSampling() as contrast:

@@ -85,7 +85,7 @@ function planLanes(record, plan, top) {
     const pitch = above + chips.h + below + (lines > 1 ? chips.gap : 0);
     const heading = plan.wide ? 0 : 19;
     const height = heading + pitch * lines - (lines > 1 ? chips.gap : 0);
-    const room = looked && (name === "inputs" || name === "decoder") ? (lines === 1 ? 8 : 2) : 0;
+    const room = looked && ["inputs", "teacher", "decoder"].includes(name) ? (lines === 1 ? 8 : 2) : 0;
     plan.lanes[name] = { title: lanes[0].title || name, y, top: y + heading, above, was, below, pitch, lines, height, numbered, room };
     y += height + room + (plan.wide ? (chips.size > 11 ? 12 : 6) : 16);
   }

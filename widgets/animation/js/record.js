@@ -41,7 +41,7 @@ export const SWEEP = 1200; // no sweep lasts longer than this
 export const SPEEDS = [0.25, 0.5, 1, 2, 4];
 export const FAMILY = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", sans-serif';
 
-export const LANES = ["original", "inputs", "decoder", "targets"];
+export const LANES = ["original", "inputs", "teacher", "decoder", "targets"];
 export const MATRICES = ["encoder", "content", "query", "encoder above", "content above", "query above", "decoder", "decoder above", "cross"];
 export const WIDEST = 1600; // px: where there is more room, everything is drawn larger instead
 export const FUSED = 13; // px: cells below this are painted in runs

@@ -37,6 +37,7 @@ def numbers(session: Session | None, earlier: bool = False) -> str:
             **_named("loss", _means(stepped), units),
             **_named("held out", {} if tested is None else dict(tested.more), units),
             **_accuracy({} if tested is None else dict(tested.accuracy), units),
+            **_gauges({} if tested is None else dict(tested.gauges), session.run.entry.model.width),
             "tokens/s": f"{last.tokens / last.seconds:,.0f}" if last and last.seconds else "–",
             "device": f"{describe(session.run.device)}, seed {session.run.seed}",
         }
@@ -75,3 +76,8 @@ def _named(what: str, values: Mapping[str, float], units: Mapping[str, str]) -> 
 def _accuracy(right: Mapping[str, float], units: Mapping[str, str]) -> dict[str, str]:
     several = len(units) > 1
     return {f"accuracy, {name + ', ' if several else ''}held out": f"{share:.1%}" for name, share in right.items()}
+
+
+def _gauges(values: Mapping[str, float], width: int) -> dict[str, str]:
+    """The gauges of the last evaluation; a rank is at most the width, and near 1 all targets are nearly the same."""
+    return {f"{name} (1 = collapse)": f"{value:.1f} of {width}" for name, value in values.items()}
