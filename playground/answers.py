@@ -198,7 +198,7 @@ class AnswerKind:
     always_known: ClassVar[bool] = False  # a label is right also where it is not scored
     whole_span: ClassVar[bool] = False  # the answer is all selected tokens of the row together
     gauged: ClassVar[bool] = False  # it has gauges
-    best: ClassVar[str] = "most probable answer"  # the first answer of a prediction
+    measure: ClassVar[str] = "probability"  # what a prediction gives each answer
     compares_rows: ClassVar[bool] = False  # the loss of a row depends on the other rows of the batch
     steps_at_once: ClassVar[int] = 256  # steps whose batches may be drawn in one call
 
@@ -411,6 +411,7 @@ class CooccurrenceTarget(Word):
     switch = "counts"
     unit = "squared nats"  # of a difference of logarithms
     phrase = "how often two words co-occur"
+    measure = "ratio"
     plain = False
     steps_at_once = 1  # pairs are counted over the rows of one batch
 
@@ -462,7 +463,7 @@ class TeacherState(AnswerKind):
     loss_beta: float = 4.0
     head = switch = "regression_head"
     phrase = "the teacher's state"
-    best = "nearest teacher's state"
+    measure = "cosine"
     plain = False
     gauged = True
 

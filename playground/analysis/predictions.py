@@ -23,7 +23,7 @@ TOP = 5
 class Prediction:
     """One scored position: the true answer, the likeliest ones, the probability of the true one, its loss and unit.
 
-    In the loss that is trained it counts `weight` times; `best` says what the first of the likeliest answers is.
+    In the loss that is trained it counts `weight` times; its answers are ranked by `measure`, a probability for most.
     """
 
     position: int
@@ -35,7 +35,7 @@ class Prediction:
     reader: str
     unit: str = "nats"
     weight: float = 1.0
-    best: str = "most probable answer"
+    measure: str = "probability"
 
     @property
     def right(self) -> bool:
@@ -158,4 +158,4 @@ def _prediction(batch: Batch, answer: Answer, k: int, loss: float) -> Prediction
     truth, top, probability = target.kind.prediction(batch, answer, k, TOP)
     asked = target.name, target.stream, target.kind.unit
     weight = 1.0 if target.loss_weights is None else float(answer.at(target.loss_weights)[k])
-    return Prediction(int(answer.positions[k]), truth, top, probability, loss, *asked, weight, target.kind.best)
+    return Prediction(int(answer.positions[k]), truth, top, probability, loss, *asked, weight, target.kind.measure)

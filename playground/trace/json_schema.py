@@ -370,6 +370,8 @@ class Guess(TypedDict):
     probability: float
     loss: float
     unit: NotRequired[str]
+    measure: NotRequired[str]
+    """What ranks the answers, by default their probability."""
     top: list[list[Any]]
 
 

@@ -37,6 +37,7 @@ def as_data(guess: Prediction) -> Guess:
         "probability": round(guess.probability, 4),
         "loss": round(guess.loss, 4),
         "unit": guess.unit,
+        **({} if guess.measure == "probability" else {"measure": guess.measure}),
         "top": [[word, round(share, 4)] for word, share in guess.top],
     }
 
@@ -75,5 +76,5 @@ def _captions(seen: ForwardTrace, model: str) -> dict[str, str]:
         )
     if len(seen.losses) > 1:
         loss += f" By target: {', '.join(f'{name} {value:.2f}' for name, value in seen.losses.items())}."
-    predict = f"The {seen.guesses[0].best} is the true one at {right} of {positions}; the mean loss is {mean}."
+    predict = f"The {'most probable' if seen.guesses[0].measure == 'probability' else 'nearest'} answer is the true one at {right} of {positions}; the mean loss is {mean}."
     return {"forward": forward, "predict": predict, "loss": loss}

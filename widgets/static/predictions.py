@@ -25,10 +25,12 @@ def markup(glance: Predictions | None) -> str:
     rows = "".join(_row(g) for g in glance.guesses[:MOST])
     more = len(glance.guesses) - MOST
     rest = f'<p class="quiet">and {more} more positions</p>' if more > 0 else ""
+    measure = glance.guesses[0].measure if glance.guesses else "probability"
+    ranked = "likeliest" if measure == "probability" else "nearest"
     return (
         f'<p style="margin:0 0 .3em">{seen}</p><div style="overflow-x:auto"><table><tr style="line-height:1.1">'
         f"<th {LEFT}>target</th>"
-        f"<th {LEFT}>probability</th><th {LEFT}>likeliest answers</th></tr>{rows}</table></div>{rest}"
+        f"<th {LEFT}>{measure}</th><th {LEFT}>{ranked} answers</th></tr>{rows}</table></div>{rest}"
     )
 
 
@@ -41,7 +43,7 @@ def _row(guess: Prediction) -> str:
 
 
 def bar(word: str, share: float, right: bool) -> str:
-    """A word on a bar as long as its probability; a right one has a tick."""
+    """A word on a bar as long as its share; a right one has a tick."""
     colour, mark = (GREEN, " ✓") if right else (BLUE, "")
     filled = f"linear-gradient(90deg,{colour}55 {share:.0%},#8882 {share:.0%})"
     return (

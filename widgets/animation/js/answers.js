@@ -12,6 +12,9 @@ const BAR = { line: 21, name: 132 };
 /** Which stream's rows a matrix holds, as questions name their reader. */
 const asksRow = (guess, matrix) => (guess.reader === "decoder") === (READER_LANE[matrix] === "decoder");
 
+/** A share of a guess as it is written: a probability in percent, another measure as a number. */
+const written = (guess, share) => ((guess.measure ?? "probability") === "probability" ? percent(share) : share.toFixed(2));
+
 const guessesOf = (record) => record.numbers?.guesses || [];
 const groupsOf = (record) => record.numbers?.groups || [];
 const isAnswered = (record) => guessesOf(inFull(record)).length + groupsOf(record).length > 0;
@@ -135,8 +138,8 @@ function paintCards(ctx, art, frame, kind, grown, reader) {
 function cardLines(guess, later) {
   const now = later || guess;
   const was = new Map([...guess.top, [guess.truth, guess.probability]]);
-  const lines = now.top.map(([word, share]) => ({ word, share, was: later ? was.get(word) : undefined, right: word === now.truth }));
-  if (!lines.some((line) => line.right)) lines.push({ word: now.truth, share: now.probability, was: later ? guess.probability : undefined, right: true, apart: true });
+  const lines = now.top.map(([word, share]) => ({ word, share, said: written(guess, share), was: later ? was.get(word) : undefined, right: word === now.truth }));
+  if (!lines.some((line) => line.right)) lines.push({ word: now.truth, share: now.probability, said: written(guess, now.probability), was: later ? guess.probability : undefined, right: true, apart: true });
   return lines;
 }
 
@@ -176,9 +179,8 @@ function paintGuess(ctx, art, x, y, w, line, grown) {
     ctx.fillRect(x, y - 0.5, w, 1);
   }
   ctx.font = font(10.5);
-  const said = percent(line.share);
-  const { width } = ctx.measureText(said);
-  paintText(ctx, said, x + w, middle, { fill: w * line.share * grown > w - width - 4 ? theme.ink : theme.muted, align: "right" });
+  const { width } = ctx.measureText(line.said);
+  paintText(ctx, line.said, x + w, middle, { fill: w * line.share * grown > w - width - 4 ? theme.ink : theme.muted, align: "right" });
   if (line.right) paintRing(ctx, theme, x + 7, middle, 3.4);
   ctx.font = font(11.5, line.right ? 650 : 400);
   paintText(ctx, cut(ctx, line.word, w - width - (line.right ? 22 : 9)), x + (line.right ? 15 : 4), middle, { fill: theme.ink });
@@ -254,7 +256,7 @@ const answersOf = (frame) => ({ guesses: frame.numbers?.guesses, after: frame.nu
 export function speakGuess(frame, who) {
   return answersOf(frame)
     .filter((guess) => asksRow(guess, who.matrix) && guess.position === who.row)
-    .map((guess) => ` It guesses ${guess.top.slice(0, 3).map(([word, share]) => `'${word}' ${percent(share)}`).join(", ")}; the truth '${guess.truth}' has ${percent(guess.probability)} and costs ${guess.loss.toFixed(2)} ${guess.unit ?? "nats"}.`)
+    .map((guess) => ` It guesses ${guess.top.slice(0, 3).map(([word, share]) => `'${word}' ${written(guess, share)}`).join(", ")}; the truth '${guess.truth}' has ${written(guess, guess.probability)} and costs ${guess.loss.toFixed(2)} ${guess.unit ?? "nats"}.`)
     .join("");
 }
 

@@ -101,7 +101,7 @@ def test_a_list_of_another_version_is_a_sentence_that_names_both(tmp_path):
     keep(tmp_path)
     with Runs(tmp_path)._open() as base:
         base.execute("PRAGMA user_version = 7")
-    with pytest.raises(UserError, match=r"has format 7; this version reads format 3\. Move it away"):
+    with pytest.raises(UserError, match=r"has format 7; this version reads format 4\. Move it away"):
         Runs(tmp_path).all()
 
 
