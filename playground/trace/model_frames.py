@@ -76,5 +76,6 @@ def _captions(seen: ForwardTrace, model: str) -> dict[str, str]:
         )
     if len(seen.losses) > 1:
         loss += f" By target: {', '.join(f'{name} {value:.2f}' for name, value in seen.losses.items())}."
-    predict = f"The {'most probable' if seen.guesses[0].measure == 'probability' else 'nearest'} answer is the true one at {right} of {positions}; the mean loss is {mean}."
+    first = "most probable" if seen.guesses[0].measure == "probability" else "nearest"
+    predict = f"The {first} answer is the true one at {right} of {positions}; the mean loss is {mean}."
     return {"forward": forward, "predict": predict, "loss": loss}

@@ -10,11 +10,13 @@ import torch
 from bokeh.models import Range1d
 from bokeh.plotting import figure
 
-from playground.analysis.predictions import Prediction, Predictions
+from playground.analysis.predictions import Prediction, Predictions, glance, sentence_of
 from playground.glossary import mentioned
+from playground.trace.model_frames import as_data
 from playground.training.lr_finder import LRFinderResult, TriedRate
 from playground.training.observe.recording import Measured
 from playground.training.session import CurvePoint
+from tests.runs import learner_of, reviews
 from widgets import charts
 from widgets.charts import loss, probes
 from widgets.charts.columns import AXES, held_out, seed_bands, seed_range, training
@@ -32,6 +34,16 @@ def test_guesses_are_text_whatever_they_hold():
     markup = predictions.markup(hostile_glance())
     assert "<script" not in markup
     assert markup.count("&lt;script&gt;") >= 3, "seen, truth and guess"
+
+
+@pytest.mark.parametrize(("name", "measure"), [("RoBERTa", "probability"), ("data2vec", "cosine"), ("GloVe", "ratio")])
+def test_a_number_next_to_an_answer_has_its_name(name, measure):
+    learner = learner_of(name)
+    found = glance(learner.model, learner.objective, 0, sentence_of(reviews()))
+    assert {guess.measure for guess in found.guesses} == {measure}
+    markup = predictions.markup(found)
+    assert f">{measure}</th>" in markup and ("likeliest" in markup) == (measure == "probability")
+    assert as_data(found.guesses[0]).get("measure", "probability") == measure
 
 
 def test_pictures_of_a_notebook_are_text_and_well_formed():
