@@ -43,6 +43,7 @@ def mlp_outputs(teacher: nn.Module, stream: Stream, table: Tensor, attn_weights:
     """What the MLP of each layer gives before it is added, `[b, n, d]` each, from the lowest layer up."""
     stack = teacher.encoder
     need(isinstance(stack, Stack), "reads the states of each MLP", "kind to transformer")
+    assert isinstance(stack, Stack)
     outputs: list[Tensor] = []
     mlps = dict.fromkeys(block.mlp for block in stack.blocks)  # one where layers are shared
     hooks = [mlp.register_forward_hook(lambda _, __, output: outputs.append(output)) for mlp in mlps]

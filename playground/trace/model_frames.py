@@ -29,7 +29,7 @@ def numbers(record: Record, seen: ForwardTrace, model: str, layers: Sequence[int
 
 def as_data(guess: Prediction) -> Guess:
     """A prediction as data; probabilities to a ten-thousandth."""
-    return {
+    data: Guess = {
         "position": guess.position,
         "target": guess.target,
         "reader": guess.reader,
@@ -37,9 +37,9 @@ def as_data(guess: Prediction) -> Guess:
         "probability": round(guess.probability, 4),
         "loss": round(guess.loss, 4),
         "unit": guess.unit,
-        **({} if guess.measure == "probability" else {"measure": guess.measure}),
         "top": [[word, round(share, 4)] for word, share in guess.top],
     }
+    return data if guess.measure == "probability" else {**data, "measure": guess.measure}
 
 
 def with_numbers(record: Record, made: Record, frames: Mapping[str, str] = FORWARD) -> dict[str, Any]:
