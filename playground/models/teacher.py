@@ -1,6 +1,7 @@
 """A teacher: a slow copy of a network, the exponential moving average of its weights, which gets no gradient."""
 
 from copy import deepcopy
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +9,7 @@ from torch import Tensor, nn
 from playground.batch import Stream
 from playground.models.architecture import need
 from playground.models.dropout import Dropout
-from playground.models.transformer import Stack, Weights
+from playground.models.transformer import Block, Stack, Weights
 
 AVERAGED = "encoder."
 """What the names of averaged weights begin with; all others are those of the network (data2vec's released code)."""
@@ -45,7 +46,7 @@ def mlp_outputs(teacher: nn.Module, stream: Stream, table: Tensor, attn_weights:
     need(isinstance(stack, Stack), "reads the states of each MLP", "kind to transformer")
     assert isinstance(stack, Stack)
     outputs: list[Tensor] = []
-    mlps = dict.fromkeys(block.mlp for block in stack.blocks)  # one where layers are shared
+    mlps = dict.fromkeys(cast("Block", block).mlp for block in stack.blocks)  # one where layers are shared
     hooks = [mlp.register_forward_hook(lambda _, __, output: outputs.append(output)) for mlp in mlps]
     try:
         teacher(stream, table, attn_weights)
