@@ -1,7 +1,6 @@
 """A teacher: a slow copy of a network, the exponential moving average of its weights, which gets no gradient."""
 
 from copy import deepcopy
-from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -9,7 +8,7 @@ from torch import Tensor, nn
 from playground.batch import Stream
 from playground.models.architecture import need
 from playground.models.dropout import Dropout
-from playground.models.transformer import Block, Stack, Weights
+from playground.models.transformer import Stack, Weights
 
 AVERAGED = "encoder."
 """What the names of averaged weights begin with; all others are those of the network (data2vec's released code)."""
@@ -46,8 +45,12 @@ def mlp_outputs(teacher: nn.Module, stream: Stream, table: Tensor, attn_weights:
     need(isinstance(stack, Stack), "reads the states of each MLP", "kind to transformer")
     assert isinstance(stack, Stack)
     outputs: list[Tensor] = []
-    mlps = dict.fromkeys(cast("Block", block).mlp for block in stack.blocks)  # one where layers are shared
-    hooks = [mlp.register_forward_hook(lambda _, __, output: outputs.append(output)) for mlp in mlps]
+
+    def keep(module: nn.Module, read: tuple[Tensor, ...], output: Tensor) -> None:
+        outputs.append(output)
+
+    mlps = dict.fromkeys(block.mlp for block in stack.layers)  # one where layers are shared
+    hooks = [mlp.register_forward_hook(keep) for mlp in mlps]
     try:
         teacher(stream, table, attn_weights)
     finally:
