@@ -114,8 +114,7 @@ NEAREST = (
         ("SentencePiece", "Unigram"),
     ),
     Nearest(
-        "entry", "RoBERTa", "it is also BERT with another recipe; disentangled attention is not here",
-        ("DeBERTa", "DeBERTa-v3"),
+        "entry", "RoBERTa", "it is also BERT with another recipe; disentangled attention is not here", ("DeBERTa",)
     ),
     Nearest(
         "entry", "BioBERT", "it is also BERT with continued pre-training on the texts of one domain",

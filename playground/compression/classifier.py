@@ -119,7 +119,7 @@ def classifier_of(model: LanguageModel, head: TaskHead) -> Classifier:
     """A copy of a model with the head of a task on its top, without the generator that only pre-training needs."""
     model = deepcopy(model).requires_grad_(True)
     if model.shape.generator_ratio:
-        del model.generator, model.generator_lm_head
+        del model.generator, model.generator_lm_head, model.generator_token_embedding
         model.shape = replace(model.shape, generator_ratio=0.0)
     return Classifier(model, read_top(head, model))
 

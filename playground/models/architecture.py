@@ -112,8 +112,10 @@ class Architecture:
     generator_ratio: float = knob(0.0, 0.0, 1.0, unit="of the width", why="A small network that proposes words.")
     tie_generator: str = knob(
         "embeddings",
-        choices=("table", "embeddings", "all"),
-        why="What the generator shares with the model: the word vectors, all embeddings, or every layer.",
+        choices=("none", "table", "embeddings", "gradient-disentangled", "all"),
+        why="What the generator shares: nothing, the word vectors, all embeddings, or every layer. "
+        "Gradient-disentangled (GDES): the model adds a difference of its own to the generator's word and position "
+        "vectors, to which its gradient does not flow.",
     )
     ngrams: int = knob(
         0, 0, 100_000, unit="buckets", why="Static words are made of character n-grams; 0 for whole words."
@@ -256,6 +258,11 @@ class Architecture:
         if self.decoder_layers:
             return ("encoder", "decoder")
         return ("encoder",) if self.attention == "bidirectional" else ("decoder",)
+
+    @property
+    def generator_reads_own_words(self) -> bool:
+        """Whether the generator reads a table of word vectors of its own."""
+        return self.tie_generator in ("none", "gradient-disentangled")
 
     @property
     def generator_width(self) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import cast
@@ -46,7 +47,7 @@ from playground.models.transformer import (
     share_modules,
 )
 from playground.models.window import WindowHead, WindowStack, narrowed
-from playground.models.word_vectors import StaticHead, StaticNetwork
+from playground.models.word_vectors import DisentangledEmbedding, StaticHead, StaticNetwork
 from playground.tokenizing.library import continuing
 
 NO_LM_HEAD = (
@@ -59,8 +60,8 @@ class Network(nn.Module):
     """Stacks of one width over token embeddings `inner` wide, whose table belongs to the model.
 
     Where word vectors are narrower than the network by design, the sum of all embeddings is projected (ALBERT,
-    arXiv:1909.11942, sec. 3.1), and so with `shared`, the network whose position, segment and language embeddings
-    are read (ELECTRA, arXiv:2003.10555, sec. 3.2 and released code).
+    arXiv:1909.11942, sec. 3.1), and so with `projects_sum`, or with `shared`, the network whose position, segment and
+    language embeddings are read (ELECTRA, arXiv:2003.10555, sec. 3.2 and released code).
     """
 
     def __init__(
@@ -70,10 +71,11 @@ class Network(nn.Module):
         inner: int,
         shared: "Network | None" = None,
         words: Sequence[str] = (),
+        projects_sum: bool = False,
     ) -> None:
         super().__init__()
         self.shape, self.width = shape, width
-        self.projects_sum = shared is not None or bool(shape.embedding_size)
+        self.projects_sum = projects_sum or shared is not None or bool(shape.embedding_size)
         self.embedding_projection = nn.Linear(inner, width) if inner != width else None
         make = RecurrentStack if shape.recurrent else Stack
         self.encoder = (WindowStack if shape.kind == "window" else make)(shape, shape.layers, width)
@@ -335,23 +337,32 @@ class LanguageModel(nn.Module):
         self.label_heads = nn.ModuleDict(
             {name: LabelHead(shape.width, number, name in shape.paired) for name, number in shape.labels}
         )
+        if shape.generator_ratio:
+            self._add_generator(size, words)
         if shape.directions == 2:  # it shares the embeddings
             self.backward_network = Network(
                 one_stack(shape).reading("right to left"), shape.width, shape.table_width, cast("Network", self.network)
             )
-        if shape.generator_ratio:
-            self._add_generator(size)
         if rng is not None:
             self._init(rng)
 
-    def _add_generator(self, size: int) -> None:
+    def _add_generator(self, size: int, words: Sequence[str]) -> None:
         shape, network = self.shape, self.network
+        if shape.generator_reads_own_words:
+            self.generator_token_embedding = nn.Embedding(size, shape.table_width)
+        else:
+            share_modules(self, generator_token_embedding=self.token_embedding)
         if shape.tie_generator == "all" and self.lm_head is not None:
             share_modules(self, generator=network, generator_lm_head=self.lm_head)
             return
         shared = network if shape.tie_generator == "embeddings" and isinstance(network, Network) else None
-        self.generator = Network(one_stack(shape), shape.generator_width, shape.table_width, shared)
+        wide = shape.generator_reads_own_words
+        self.generator = Network(one_stack(shape), shape.generator_width, shape.table_width, shared, words, wide)
         self.generator_lm_head = VocabularyHead(shape, size, shape.generator_width)
+        if shape.tie_generator == "gradient-disentangled":
+            self.token_embedding = DisentangledEmbedding(self.generator_token_embedding)
+            if hasattr(network, "position_embedding"):
+                network.position_embedding = DisentangledEmbedding(self.generator.position_embedding)
 
     def forward(
         self, batch: Batch, attn_weights: Weights = None, states: list[Tensor] | None = None
@@ -370,10 +381,15 @@ class LanguageModel(nn.Module):
             return self.generator
         return self.backward_network if batch.network == "backward" and self.shape.directions == 2 else self.network
 
+    def table_of(self, network: Network | StaticNetwork) -> nn.Embedding | DisentangledEmbedding:
+        """The word vectors that a network reads."""
+        generates = self.shape.generator_ratio and network is self.generator
+        return self.generator_token_embedding if generates else self.token_embedding
+
     def score(self, hidden: Tensor, head: str, network: Network | StaticNetwork) -> Tensor:
         """Scores `[k, c]` of k states by a head: "vocabulary", "rtd_head" or "label:NAME"."""
         if head == "vocabulary":
-            return self.vocabulary_head(network)(hidden, self.token_embedding.weight)
+            return self.vocabulary_head(network)(hidden, self.table_of(network).weight)
         if head == "rtd_head":
             need(self.shape.rtd_head, "asks 'original or replaced?'", "rtd_head to yes")
             return self.rtd_head(hidden)
@@ -401,8 +417,9 @@ class LanguageModel(nn.Module):
         inputs = batch.inputs
         rows, positions = batch.selected_at
         there = position_of(inputs, batch.tokens.ids.shape[1])[rows, positions]
-        hidden = self.generator(inputs, self.token_embedding.weight)[rows, there]
-        scores = self.generator_lm_head(hidden, self.token_embedding.weight)
+        table = self.generator_token_embedding.weight
+        hidden = self.generator(inputs, table)[rows, there]
+        scores = self.generator_lm_head(hidden, table)
         specials = batch.tokens.specials
         return scores.masked_fill(~specials.is_word(torch.arange(specials.size, device=scores.device)), float("-inf"))
 
@@ -556,6 +573,8 @@ class LanguageModel(nn.Module):
                 init_recurrent(module, rng)
             if isinstance(module, CharacterCNN):
                 module.init(rng)
+            if isinstance(module, DisentangledEmbedding):
+                module.delta.zero_()
             if isinstance(module, Stack):
                 init_mimetic(module, rng) if mimetic else init_normal(module, rng, self.shape.init == "scaled")
 
@@ -584,7 +603,8 @@ class ForwardPass:
         for read, name, found in self._known:
             if read is part and name == stream:
                 return found
-        model, table, network = self.model, self.model.token_embedding.weight, self.model.network_of(part)
+        model, network = self.model, self.model.network_of(part)
+        table = model.table_of(network).weight
         if stream == "inputs":
             name = "encoder" if part.inputs.query_attn_mask is None else "content"
             found = network(part.inputs, table, self._weights(part), name, *self._remembered(part))
@@ -599,12 +619,12 @@ class ForwardPass:
         return self.model.score(hidden, head, self.model.network_of(part))
 
     def score_candidates(self, part: Batch, hidden: Tensor, words: Tensor) -> Tensor:
-        head = self.model.vocabulary_head(self.model.network_of(part))
-        return head.score_candidates(hidden, words, self.model.token_embedding)
+        network = self.model.network_of(part)
+        return self.model.vocabulary_head(network).score_candidates(hidden, words, self.model.table_of(network))
 
     def log_counts(self, part: Batch, hidden: Tensor, words: Tensor) -> Tensor:
-        head = self.model.vocabulary_head(self.model.network_of(part))
-        return head.log_counts(hidden, words, self.model.token_embedding)
+        network = self.model.network_of(part)
+        return self.model.vocabulary_head(network).log_counts(hidden, words, self.model.table_of(network))
 
     def _weights(self, part: Batch) -> Weights:
         return self.attn_weights if part is self.batch else None
@@ -638,7 +658,8 @@ class ForwardPass:
             each = mask.sum(1)
             query_positions = mask.long().argsort(dim=1, descending=True, stable=True)[:, : at.most_per_row]
             columns = torch.arange(len(at.rows), device=at.rows.device) - (each.cumsum(0) - each)[at.rows]
-        network, table = self.model.network_of(part), self.model.token_embedding.weight
+        network = self.model.network_of(part)
+        table = self.model.table_of(network).weight
         hidden = network.query_stream(
             part.inputs, query_positions, table, weights, *self._remembered(part)
         )  # [b, m, d]
@@ -704,6 +725,18 @@ def _height(group: str) -> tuple[int, int]:
 def make_model(shape: Architecture, size: int, rng: Generator, words: Sequence[str] = ()) -> LanguageModel:
     """A fresh model for a vocabulary of `size` words; `words` are their strings where vectors are made of n-grams."""
     return LanguageModel(shape, size, rng, words)
+
+
+def with_merged_embeddings(model: LanguageModel) -> LanguageModel:
+    """A copy whose gradient-disentangled tables are their sums, as released; any other model is returned as it is."""
+    if model.shape.tie_generator != "gradient-disentangled" or not model.shape.generator_ratio:
+        return model
+    model = deepcopy(model)
+    for owner, name in ((model, "token_embedding"), (model.network, "position_embedding")):
+        if isinstance(table := getattr(owner, name, None), DisentangledEmbedding):
+            setattr(owner, name, table.merged())
+    model.shape = replace(model.shape, tie_generator="none")
+    return model
 
 
 def model_without_weights(shape: Architecture, size: int) -> LanguageModel:
