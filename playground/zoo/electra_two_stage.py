@@ -55,10 +55,8 @@ class DetectorPhase(Phase):
         shares, own_words = model.shape.tie_generator == "embeddings", model.shape.generator_reads_own_words
         for name, parameter in model.named_parameters():
             owner, part, *_ = name.split(".")
-            common = (owner == "token_embedding" and not own_words) or (
-                shares and owner == "network" and part in SHARED
-            )
-            if owner in GENERATOR or common:
+            tied = owner == "token_embedding" and not own_words
+            if owner in GENERATOR or tied or (shares and owner == "network" and part in SHARED):
                 yield parameter
 
     @torch.no_grad()
