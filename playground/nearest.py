@@ -195,10 +195,6 @@ NEAREST = (
         ("D3PM", "SEDD"),
     ),
     Nearest(
-        "objective", "LM", "it also predicts words to the right of a hidden state, but only the next one",
-        ("multi-token prediction", "MTP"),
-    ),
-    Nearest(
         "objective", "multilingual MLM",
         "it also trains one model on texts in two languages, which need not be parallel",
         ("code-switching", "code-switch"),

@@ -131,6 +131,7 @@ def weights_read(classifier: Classifier) -> dict[str, nn.Parameter]:
         "model.rtd_head.",
         "model.sbo_head.",
         "model.label_heads.",
+        "model.mtp_blocks.",
         "model.network.query_embedding",
     )
     return {name: p for name, p in classifier.named_parameters() if not name.startswith(idle)}

@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,8 @@ def export(source: TrainState | LanguageModel, tokenizer: Tokenizer, path: Path 
     """
     path, model = Path(path), with_merged_embeddings(source.model if isinstance(source, TrainState) else source)
     name = name or (source.entry.name if isinstance(source, TrainState) else "")
-    shape, state = model.shape, model.state_dict()
+    shape = replace(model.shape, mtp_num_layers=0, mtp_sequential=False)  # only pre-training reads those layers
+    state = {name: value for name, value in model.state_dict().items() if not name.startswith("mtp_blocks.")}
     family = choose_family(shape, name)
     if len(tokenizer) != len(state["token_embedding.weight"]):
         raise UserError(

@@ -32,6 +32,7 @@ from playground.models.architecture import Architecture, need
 from playground.models.characters import CharacterCNN
 from playground.models.dropout import Dropout
 from playground.models.heads import BoundaryHead, LabelHead, ReplacedHead, VocabularyHead, infersent_features
+from playground.models.multi_token import FurtherBlock, shifted
 from playground.models.positions import PositionEncoding, RelativeBias, RelativePositions, Rotary, sinusoids
 from playground.models.recurrent import RecurrentStack, init_recurrent
 from playground.models.taps import Taps, tapped
@@ -39,6 +40,7 @@ from playground.models.transformer import (
     AttentionWeights,
     Block,
     Memory,
+    SdpaMask,
     Stack,
     Weights,
     init_mimetic,
@@ -334,6 +336,8 @@ class LanguageModel(nn.Module):
             self.rtd_head = ReplacedHead(shape.width)
         if shape.sbo_head:
             self.sbo_head = BoundaryHead(shape.width)
+        if shape.mtp_num_layers:
+            self.mtp_blocks = nn.ModuleList(FurtherBlock(shape) for _ in range(shape.mtp_num_layers))
         self.label_heads = nn.ModuleDict(
             {name: LabelHead(shape.width, number, name in shape.paired) for name, number in shape.labels}
         )
@@ -577,6 +581,8 @@ class LanguageModel(nn.Module):
                 module.delta.zero_()
             if isinstance(module, Stack):
                 init_mimetic(module, rng) if mimetic else init_normal(module, rng, self.shape.init == "scaled")
+            if isinstance(module, FurtherBlock):
+                init_mimetic(module, rng) if mimetic else init_normal(module, rng)
 
 
 @dataclass
@@ -600,20 +606,47 @@ class ForwardPass:
 
     def states(self, part: Batch, stream: str) -> Tensor:
         """The hidden states of a stream, `[b, n, d]`."""
-        for read, name, found in self._known:
-            if read is part and name == stream:
-                return found
+        if (known := self._find(part, stream)) is not None:
+            return known
         model, network = self.model, self.model.network_of(part)
         table = model.table_of(network).weight
         if stream == "inputs":
             name = "encoder" if part.inputs.query_attn_mask is None else "content"
-            found = network(part.inputs, table, self._weights(part), name, *self._remembered(part))
+            layers = self._remembered(part) or ([list[Tensor]()] if model.shape.mtp_num_layers else [])
+            found = network(part.inputs, table, self._weights(part), name, *layers)
+            if model.shape.mtp_num_layers:  # what the last layer reads is what the other heads read too
+                self._known.append((part, "trunk", layers[0][-1]))
         else:
             assert part.decoder is not None
             need(model.shape.decoder_layers, "writes with a decoder", "decoder_layers to at least 1")
             found = network.decode(part.decoder, part.inputs, table, self._weights(part))
         self._known.append((part, stream, found))
         return found
+
+    def states_ahead(self, part: Batch, ahead: int) -> Tensor:
+        """The states `[b, n, d]` that predict the word `ahead` positions after the next one."""
+        if (known := self._find(part, f"{ahead} ahead")) is not None:
+            return known
+        model, network = self.model, cast("Network", self.model.network_of(part))
+        need(model.shape.mtp_num_layers >= ahead, "predicts words after the next one", f"mtp_num_layers to {ahead}")
+        block, stack = model.mtp_blocks[ahead - 1], cast("Stack", network.encoder)
+        stream = replace(part.inputs, mems=()).alternating(model.shape.attention_window)
+        mask = SdpaMask.of(stream.attn_mask).layer(len(stack.blocks) - 1)
+        positions = network._positions_in(stream, stream.position_ids)
+        weights = None if self.attn_weights is None else list[Tensor]()  # so that a counter of products sees them
+        below = self.states(part, "inputs")
+        if model.shape.mtp_sequential:
+            below = self.states_ahead(part, ahead - 1) if ahead > 1 else below
+            token = nn.functional.embedding(shifted(stream.ids, ahead), model.table_of(network).weight)
+            found = block(below, mask, positions, token, weights)
+        else:
+            found = stack.ln_f(block(cast("Tensor", self._find(part, "trunk")), mask, positions, weights=weights))
+        self._known.append((part, f"{ahead} ahead", found))
+        return found
+
+    def _find(self, part: Batch, name: str) -> Tensor | None:
+        """The states that are known by a name."""
+        return next((found for read, known, found in self._known if read is part and known == name), None)
 
     def score(self, part: Batch, hidden: Tensor, head: str) -> Tensor:
         return self.model.score(hidden, head, self.model.network_of(part))

@@ -210,7 +210,7 @@ def answers(batch: Batch, row: int) -> tuple[list[str], list[int], list[int]]:
         for position, (text, place_in_text) in enumerate(zip(also, other.origin[row].tolist(), strict=True)):
             if counts[position] and not scored[position]:
                 texts[position], origin[position], scored[position] = text, place_in_text, 1
-            elif counts[position] and texts[position] != text:
+            elif counts[position] and (texts[position], origin[position]) != (text, place_in_text):
                 texts[position] += f"{BETWEEN}{text}"
     return texts, scored, origin
 

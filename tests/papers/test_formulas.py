@@ -23,6 +23,13 @@ CENTRE = {"centre word": "T"}
 ONE = {"pair": "1"}
 SUMS = {
     "LM": {"next word": "T"},
+    "multi-token prediction": {
+        "next word": "T",
+        "second next word": "T-1",
+        "third next word": "T-2",
+        "fourth next word": "T-3",
+    },
+    "sequential multi-token prediction": {"next word": "T", "second next word": "T-1"},
     "backward LM": {"previous word": "T"},
     "window LM": {"next word": "T"},
     "BiLM": {"next word": "T", "previous word": "T"},

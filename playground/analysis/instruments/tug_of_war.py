@@ -16,6 +16,9 @@ from playground.models import LanguageModel
 
 SHOWN = 12
 
+SMALL = 0.05
+"""A cosine this near to 0 is that of gradients that have little to do with each other."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -107,12 +110,15 @@ def _by_word(subject: Subject, one: Tensor, other: Tensor, read: Tensor) -> Tabl
 
 def _headline(found: float, tables: int) -> str:
     """What the cosine means, in words."""
-    way = "in opposite directions: a step for one loss raises the other" if found < 0 else "in similar directions"
+    if abs(found) < SMALL:
+        way = "nearly at right angles: a step for one loss hardly changes the other"
+    else:
+        way = "in opposite directions: a step for one loss raises the other" if found < 0 else "in similar directions"
     if tables == 1:
-        return f"On the shared table MLM and RTD pull {way} (cosine {found:.2f})."
+        return f"On the shared table the gradients of MLM and RTD are {way} (cosine {found:.3f})."
     return (
-        f"Each table has the gradient of one loss only, so there is no tug of war; on one table they would pull {way} "
-        f"(cosine {found:.2f})."
+        "Each table has the gradient of one loss only, so there is no tug of war; on one table the two gradients would "
+        f"be {way} (cosine {found:.3f})."
     )
 
 
