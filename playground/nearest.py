@@ -22,7 +22,7 @@ NEAREST = (
         "in size, data and details",
         (
             "GPT-4", "GPT-J", "GPT-Neo", "GPT-NeoX", "Megatron-LM", "Megatron", "Turing-NLG", "LLaMA", "Phi",
-            "DeepSeek", "Claude", "Gemini", "OPT", "BLOOM", "PaLM", "Chinchilla", "Gopher", "Mistral", "Falcon", "Qwen",
+            "Claude", "Gemini", "OPT", "BLOOM", "PaLM", "Chinchilla", "Gopher", "Mistral", "Falcon", "Qwen",
             "Gemma", "Pythia", "DialoGPT", "Codex", "ChatGPT", "InstructGPT",
         ),
     ),

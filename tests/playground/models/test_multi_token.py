@@ -1,4 +1,4 @@
-"""Multi-token prediction: losses and modules recomputed by hand, no look ahead, and a plain LM when heads are dropped."""
+"""Multi-token prediction: losses and modules by hand, no look ahead, and a plain LM when heads are dropped."""
 
 from copy import deepcopy
 from dataclasses import replace
@@ -20,6 +20,7 @@ from playground.objectives.ask import AskFurther
 from playground.rng import generator
 from playground.training import Stepped, checkpoint, train
 from playground.zoo import entries
+from playground.zoo.gpt2 import GPT_2_SMALL
 from tests.runs import reviews, run_of, tiny
 from tests.texts import SPECIALS, plain_rows, tokens_of
 
@@ -153,7 +154,7 @@ def changed_at(model, batch, position):
     ("objective", "further"), [(find_objective(PARALLEL), 0), (deeper(3), 1)], ids=["parallel", "sequential"]
 )
 def test_no_head_sees_its_answer_and_the_leak_check_knows_what_it_sees(objective, further):
-    """Input position s shows word s - 1. Module k reads up to position p + k, which shows x_{p+k-1}; it predicts the next."""
+    """Input position s shows word s - 1. Module k reads up to position p + k and predicts the word that comes next."""
     model, batch = made(objective)
     length = batch.inputs.ids.shape[1]
     for position in range(length):
@@ -204,8 +205,6 @@ def test_it_trains_and_goes_on_exactly_from_a_checkpoint(name, tmp_path):
 
 
 def test_its_export_is_a_gpt_2(tmp_path):
-    from playground.zoo.gpt2 import GPT_2_SMALL
-
     small = replace(GPT_2_SMALL, layers=2, width=16, heads=2, max_position_embeddings=64)
     corpus = reviews()
     batch = find_objective(PARALLEL).batch(plain_rows(2, 8), generator(0))
