@@ -623,7 +623,7 @@ def test_two_directions_stand_side_by_side_at_every_level():
 
 def test_the_last_norm_of_a_stack_belongs_to_its_highest_layer():
     groups = build().groups()
-    norms = {name: group for group, names in groups.items() for name in names if name.endswith(".ln_f.weight")}
+    norms = {name: group for group, names in groups.items() for name in names if name.endswith("coder.ln_f.weight")}
     assert norms == {
         "network.encoder.ln_f.weight": "encoder layer 2",
         "backward_network.encoder.ln_f.weight": "encoder layer 2",
