@@ -252,8 +252,12 @@ class WordAhead(Word):
         states = target.scored(model.states_ahead(part, self.ahead))
         return model.score(part, states, self.head), target.scored(target.labels)
 
+    @property
+    def name(self) -> str:
+        return f"{('2nd', '3rd', '4th')[self.ahead - 1]} next word"
+
     def describe(self) -> str:
-        return f"the token {self.ahead + 1} positions on"
+        return f"the {self.name}"
 
 
 @dataclass(frozen=True)

@@ -148,12 +148,7 @@ class AskFurther(Ask):
         )  # fmt: skip
         kind = WordAhead(self.ahead, self.form == "sequential")
         weight = self.mtp_loss_scaling_factor / self.depth
-        return asked(batch, Target(further_name(self.ahead), kind, "inputs", labels, scored, origin, weight))
-
-
-def further_name(ahead: int) -> str:
-    """The name of the target `ahead` positions after the next word."""
-    return f"{('second', 'third', 'fourth')[ahead - 1]} next word"
+        return asked(batch, Target(kind.name, kind, "inputs", labels, scored, origin, weight))
 
 
 @dataclass(frozen=True)

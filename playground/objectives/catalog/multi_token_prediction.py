@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from playground.answers import WordAhead
 from playground.objectives.arrange import ShiftRight
 from playground.objectives.ask import AskFurther, AskNext
-from playground.objectives.ask.words import further_name
 from playground.objectives.catalog.lm import NEXT
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
@@ -27,7 +27,7 @@ def _further(knobs: Mapping[str, Any], ahead: int, between: bool) -> str:
 def _term(ahead: int, between: bool = False, weight: str = "") -> Term:
     symbols = {f"p_{ahead + 1}": f"the head for the word {ahead + 1} positions on", **IN_LAYERS}
     under = partial(_further, ahead=ahead, between=between)
-    term = Term.by(under, further_name(ahead), symbols, add_eos=False, context_size=0, sliding_window=0)
+    term = Term.by(under, WordAhead(ahead).name, symbols, add_eos=False, context_size=0, sliding_window=0)
     return Term(term.target, term.latex, weight, term.symbols, under)
 
 

@@ -26,7 +26,7 @@ from tests.texts import SPECIALS, plain_rows, tokens_of
 
 PARALLEL, SEQUENTIAL = "multi-token prediction", "sequential multi-token prediction"
 each_form = pytest.mark.parametrize("name", [PARALLEL, SEQUENTIAL])
-NAMES = ("next word", "second next word", "third next word", "fourth next word")
+NAMES = ("next word", "2nd next word", "3rd next word", "4th next word")
 
 
 def deeper(modules):
