@@ -37,7 +37,7 @@ DEEPSEEK_V3 = Entry(
         "tokenizer": "whole words, not pieces of bytes",
     },
     data="14.8 trillion tokens of text and code",
-    model=tiny(FORM),
+    model=replace(tiny(FORM), mtp_num_layers=1, mtp_sequential=True),
     recipe=Recipe(seq_len=64, batch_size=16),
     objective=SEQUENTIAL_MULTI_TOKEN,
 )

@@ -24,7 +24,7 @@ MULTI_TOKEN_GPT = Entry(
         "tokenizer": "whole words, not pieces of bytes",
     },
     data="code, and texts of the web",
-    model=replace(tiny(GPT_2_SMALL), positions="rotary"),
+    model=replace(tiny(GPT_2_SMALL), positions="rotary", mtp_num_layers=3),
     recipe=Recipe(seq_len=64, batch_size=16),
     objective=MULTI_TOKEN,
 )

@@ -15,7 +15,7 @@ from playground.analysis.instruments.explanation import _change, permuted
 from playground.analysis.instruments.head_importance import importances
 from playground.analysis.instruments.meters import exponent
 from playground.analysis.instruments.sensitivity import open_pairs
-from playground.analysis.instruments.tug_of_war import cosine, gradients
+from playground.analysis.instruments.tug_of_war import cosine, gradients, shared_as
 from playground.analysis.interventions import row_losses
 from playground.analysis.probing import items, reading
 from playground.analysis.probing.reading import probing_texts
@@ -270,7 +270,7 @@ def test_two_losses_with_opposite_gradients_have_a_cosine_of_minus_1():
 
 @pytest.mark.parametrize("tied", ["none", "table", "embeddings", "gradient-disentangled"])
 def test_a_table_that_is_not_shared_has_the_gradient_of_one_loss(tied):
-    found = look(subject_of("ELECTRA", tie_generator=tied), "tug of war", texts=8)
+    found = look(subject_of("ELECTRA", tie_generator=tied), "tug of war", texts=8, steps=0)
     columns = found.tables[0].columns
     size = dict(zip(zip(columns["loss"], columns["table"], strict=True), columns["gradient"], strict=True))
     if tied in ("table", "embeddings"):
@@ -282,10 +282,44 @@ def test_a_table_that_is_not_shared_has_the_gradient_of_one_loss(tied):
     assert "no tug of war" in found.headline
 
 
+@pytest.mark.parametrize(("tied", "ways"), [
+    ("none", 2), ("table", 3), ("embeddings", 3), ("gradient-disentangled", 2), ("all", 1),
+])  # fmt: skip
+def test_the_curves_of_the_cosine_start_together_and_leave_the_model_as_it_was(tied, ways):
+    ratio = 1.0 if tied == "all" else 0.5
+    subject = subject_of("ELECTRA", tie_generator=tied, generator_ratio=ratio)
+    if tied == "gradient-disentangled":
+        torch.nn.init.normal_(subject.model.token_embedding.delta, std=0.1, generator=generator(0))
+    before = {name: weight.clone() for name, weight in subject.model.state_dict().items()}
+    found = look(subject, "tug of war", texts=8, steps=2)
+    columns = found.tables[-1].columns
+    curves = dict.fromkeys(columns["generator shares"])
+    for way in curves:
+        shared = zip(columns["step"], columns["cosine"], columns["generator shares"], strict=True)
+        curves[way] = {step: value for step, value, of in shared if of == way}
+    assert len(curves) == ways
+    for curve in curves.values():
+        assert curve.keys() == {0, 1, 2} and curve[0] == pytest.approx(found.numbers[0].value, abs=1e-5)
+        assert len(set(curve.values())) == 3
+    assert all(torch.equal(weight, before[name]) for name, weight in subject.model.state_dict().items())
+    assert look(subject, "tug of war", texts=8, steps=2).tables[-1].columns == columns
+
+
+@pytest.mark.parametrize("way", ["none", "gradient-disentangled"])
+def test_a_model_answers_the_same_whatever_its_generator_shares(way):
+    for tied in ("table", "embeddings", "none", "gradient-disentangled"):
+        subject = subject_of("ELECTRA", tie_generator=tied)
+        model = shared_as(subject.model, way)
+        assert model.shape.tie_generator == way
+        batch = subject.batch(4)
+        for one, other in zip(subject.model(batch), model(batch), strict=True):
+            torch.testing.assert_close(one.scores, other.scores, atol=1e-5, rtol=0)
+
+
 def test_the_cosine_is_that_of_the_gradients_of_two_steps():
     """Against two backward passes of the whole model."""
     subject = subject_of("ELECTRA")
-    found, batch, flat = look(subject, "tug of war", texts=8), subject.batch(8), []
+    found, batch, flat = look(subject, "tug of war", texts=8, steps=0), subject.batch(8), []
     for number in range(2):
         subject.model.zero_grad()
         subject.model(batch)[number].mean().backward()
