@@ -26,7 +26,7 @@ from playground.trace.frames import BETWEEN, STATES
 from playground.trace.json_schema import ObjectiveFacts
 from playground.trace.rebuild import SENTENCE, rebuild
 from tests import json_keys
-from tests.laws import LAYERS, assert_same, influences, model_for, watched
+from tests.laws import LAYERS, assert_same, influences, model_for, watched, words_read_later
 from tests.texts import SPECIALS, TWO_SENTENCES, hiding, story, suited, tokens_for, tokens_of
 
 NAMES = tuple(objectives())
@@ -494,21 +494,32 @@ def test_a_text_of_hardly_any_words_has_a_record_too(name, text):
 def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypatch):
     """The closure of visibility is the truth: outside it every gradient is exactly zero, inside it none is."""
     objective = objectives()[name]
-    embedded = watched(monkeypatch)
+    embedded, further = watched(monkeypatch), words_read_later(monkeypatch)
     for batch in batches_of(name, seed):
+        further.clear()
         answers = iter(model_for(objective)(batch))
         for part, target in ((e, target) for e in batch.with_auxiliary for target in e.targets):
             answer_ = next(answers)
             if bool(target.loss_mask.any()):
-                assert_influence_is_closure(part, target, answer_, embedded)
+                assert_influence_is_closure(part, target, answer_, embedded, further)
 
 
-def assert_influence_is_closure(batch, target, answer_, embedded):
+def influences_of_words_read_later(answer_, further):
+    """The same `[k, n]` of the words that modules read besides; the k-th reads at each position the word k on."""
+    found = torch.zeros(len(answer_.scores), further[0].shape[1], dtype=torch.bool)
+    for number, token in enumerate(further[: answer_.target.kind.ahead], 1):
+        moves = influences(answer_, token)
+        found[:, number:] |= moves[:, :-number]
+        assert not moves[:, -number:].any()  # nothing follows there
+    return found
+
+
+def assert_influence_is_closure(batch, target, answer_, embedded, further):
     assert answer_.target is target
-    if target.kind.sequential:  # its layers embed words once more; `test_multi_token.py` changes the words instead
-        return
     reach, own = leaks.answering(batch, target, LAYERS)
     found = influences(answer_, embedded[id(batch.inputs)])
+    if target.kind.sequential:
+        found |= influences_of_words_read_later(answer_, further)
     assert torch.equal(found, reach[answer_.positions])
     assert_answers_stay_hidden(batch, answer_, found)
     if own is not None:
