@@ -382,15 +382,18 @@ def assert_frame_shows(frame, batch):
             overrides = torch.stack(asked).any(0).tolist() if asked else [False] * len(lanes[lane])
             assert [cell["scored"] for cell in lanes[lane]] == overrides[: len(lanes[lane])]
             assert not any(overrides[len(lanes[lane]) :])
-    if batch.targets:
-        assert_targets_shown(lanes["targets"], batch)
+    own = {lane["target"]: lane["cells"] for lane in frame["lanes"] if "target" in lane}
+    for target in batch.targets if own else ():
+        assert_targets_shown(own[target.name], batch, [target])
+    if batch.targets and not own:
+        assert_targets_shown(lanes["targets"], batch, batch.targets)
 
 
-def assert_targets_shown(cells, batch):
+def assert_targets_shown(cells, batch, targets):
     """Every scored answer of every question stands in the lane, at its position."""
-    scored = torch.stack([target.loss_mask[0] for target in batch.targets]).any(0).tolist()
+    scored = torch.stack([target.loss_mask[0] for target in targets]).any(0).tolist()
     assert [c["scored"] for c in cells] == scored[: len(cells)]
-    for target in batch.targets:
+    for target in targets:
         for position in target.loss_mask[0].nonzero().flatten().tolist():
             answer_ = spoken(target, int(target.labels[0, position]), batch)
             assert answer_ in cells[position]["text"].split(BETWEEN)

@@ -220,11 +220,11 @@ def _move_spans(stage, plan, story):
 def _ask_further(stage, plan, story):
     """The targets of the next word, each so many positions earlier; the last positions have none."""
     first, ahead = story.asked[0], stage.ahead
-    last = [len(first.ids) - ahead > k for k in range(len(first.ids))]
-    ids = [first.ids[k + ahead] if there else SPECIALS.pad for k, there in enumerate(last)]
+    last = [len(first.labels) - ahead > k for k in range(len(first.labels))]
+    labels = [first.labels[k + ahead] if there else SPECIALS.pad for k, there in enumerate(last)]
     scored = [there and first.scored[k + ahead] for k, there in enumerate(last)]
     origin = [first.origin[k + ahead] if there else -1 for k, there in enumerate(last)]
-    return replace(story, asked=[*story.asked, Asked(ids, scored, origin)])
+    return replace(story, asked=[*story.asked, Asked(labels, scored, origin)])
 
 
 def _ask_input(stage, plan, story):

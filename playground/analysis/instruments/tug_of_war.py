@@ -126,7 +126,7 @@ def _courses(subject: Subject, settings: Settings) -> Iterator[Table]:
     names, steps, cosines = zip(*found, strict=True)
     columns = {"step": list(steps), "cosine": list(cosines), "generator shares": [WAYS[name] for name in names]}
     yield Table(
-        "Cosine as training goes on", columns, Curve("step", "cosine", "generator shares"), lines={"right angle": 0.0},
+        "Cosine over further steps", columns, Curve("step", "cosine", "generator shares"), lines={"right angle": 0.0},
         note="Copies train on from this model, on the same texts with the same gaps; the model stays as it was. Only "
         "where the table is shared do both gradients reach the same weights.",
     )  # fmt: skip
