@@ -171,6 +171,8 @@ class StatesAndScores(Protocol):
 
     def states(self, part: Batch, stream: str) -> Tensor: ...
 
+    def states_ahead(self, part: Batch, ahead: int) -> Tensor: ...
+
     def score(self, part: Batch, hidden: Tensor, head: str) -> Tensor: ...
 
     def score_candidates(self, part: Batch, hidden: Tensor, words: Tensor) -> Tensor: ...
@@ -196,6 +198,8 @@ class AnswerKind:
     names_words: ClassVar[bool] = False  # labels are token ids
     plain: ClassVar[bool] = True  # the scores of all classes follow from one state, and the loss from these scores
     always_known: ClassVar[bool] = False  # a label is right also where it is not scored
+    ahead: int = 0  # how many words after the next one the answer is, by a layer of its own
+    sequential: bool = False  # that layer has also read the words in between
     whole_span: ClassVar[bool] = False  # the answer is all selected tokens of the row together
     gauged: ClassVar[bool] = False  # it has gauges
     measure: ClassVar[str] = "probability"  # what a prediction gives each answer
@@ -247,6 +251,29 @@ class Word(AnswerKind):
 
     phrase = "the token"
     names_words = always_known = True
+
+
+@dataclass(frozen=True)
+class WordAhead(Word):
+    """A token `ahead` positions after the next one (arXiv:2404.19737, sec. 2; DeepSeek-V3, arXiv:2412.19437, sec. 2.2).
+
+    Its layer reads the trunk; in the `sequential` form the states of the layer before and one more token.
+    """
+
+    ahead: int
+    sequential: bool = False
+    plain = False
+
+    def scores(self, model: StatesAndScores, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        states = target.scored(model.states_ahead(part, self.ahead))
+        return model.score(part, states, self.head), target.scored(target.labels)
+
+    @property
+    def name(self) -> str:
+        return f"{('2nd', '3rd', '4th')[self.ahead - 1]} next word"
+
+    def describe(self) -> str:
+        return f"the {self.name}"
 
 
 @dataclass(frozen=True)

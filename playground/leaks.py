@@ -71,6 +71,8 @@ def answering(batch: Batch, target: Target, layers: int, row: int = 0) -> tuple[
     reach = climb(inputs.attn_mask, row, layers)
     if target.at_query:
         return _query_reach(inputs, row, layers), None
+    if target.kind.sequential:
+        return _read_further(reach, inputs, target.kind.ahead, row), None
     if not target.at_decoder:
         return (reach if target.reads is None else reach[target.reads[row]].any(1)), None
     decoder = batch.decoder
@@ -78,6 +80,15 @@ def answering(batch: Batch, target: Target, layers: int, row: int = 0) -> tuple[
     own = reaches(_dense(decoder.attn_mask, row), layers)
     before = reaches(_dense(decoder.attn_mask, row), layers - 1)
     return _join(before, _join(_dense(decoder.cross_attn_mask, row), reach)), own
+
+
+def _read_further(reach: Tensor, inputs: Stream, ahead: int, row: int) -> Tensor:
+    """What reaches each position after `ahead` modules, each of which reads one more token (DeepSeek-V3, sec. 2.2)."""
+    mask = _dense(inputs.attn_mask, row)
+    for number in range(1, ahead + 1):
+        token = torch.ones_like(reach).triu(number) & torch.ones_like(reach).tril(number)
+        reach = _join(mask | torch.eye(len(mask), dtype=torch.bool, device=mask.device), reach | token)
+    return reach
 
 
 def climb(attn_mask: AttentionMask, row: int, layers: int) -> Tensor:

@@ -22,7 +22,7 @@ NEAREST = (
         "in size, data and details",
         (
             "GPT-4", "GPT-J", "GPT-Neo", "GPT-NeoX", "Megatron-LM", "Megatron", "Turing-NLG", "LLaMA", "Phi",
-            "DeepSeek", "Claude", "Gemini", "OPT", "BLOOM", "PaLM", "Chinchilla", "Gopher", "Mistral", "Falcon", "Qwen",
+            "Claude", "Gemini", "OPT", "BLOOM", "PaLM", "Chinchilla", "Gopher", "Mistral", "Falcon", "Qwen",
             "Gemma", "Pythia", "DialoGPT", "Codex", "ChatGPT", "InstructGPT",
         ),
     ),
@@ -114,8 +114,7 @@ NEAREST = (
         ("SentencePiece", "Unigram"),
     ),
     Nearest(
-        "entry", "RoBERTa", "it is also BERT with another recipe; disentangled attention is not here",
-        ("DeBERTa", "DeBERTa-v3"),
+        "entry", "RoBERTa", "it is also BERT with another recipe; disentangled attention is not here", ("DeBERTa",)
     ),
     Nearest(
         "entry", "BioBERT", "it is also BERT with continued pre-training on the texts of one domain",
@@ -194,10 +193,6 @@ NEAREST = (
         "objective", "masked diffusion",
         "it also hides more and more words and is trained to undo it, but always by [MASK] and in all of the text",
         ("D3PM", "SEDD"),
-    ),
-    Nearest(
-        "objective", "LM", "it also predicts words to the right of a hidden state, but only the next one",
-        ("multi-token prediction", "MTP"),
     ),
     Nearest(
         "objective", "multilingual MLM",

@@ -12,6 +12,7 @@ import torch
 from playground.batch import Specials
 from playground.models import Architecture, make_model, with_required_parts
 from playground.models.model import Network
+from playground.models.multi_token import FurtherBlock
 from playground.rng import generator
 from tests.texts import tokens_for
 
@@ -96,6 +97,20 @@ def watched(monkeypatch, network=Network):
         return seen[id(stream)]
 
     monkeypatch.setattr(network, "_embed", watch)
+    return seen
+
+
+def words_read_later(monkeypatch):
+    """The vectors `[b, n, w]` of the words that the modules for further words read from now on, module after module."""
+    seen, forward = [], FurtherBlock.forward
+
+    def watch(self, hidden, allowed, positions, token=None, weights=None):
+        if token is not None:
+            token = token.detach().requires_grad_()
+            seen.append(token)
+        return forward(self, hidden, allowed, positions, token, weights)
+
+    monkeypatch.setattr(FurtherBlock, "forward", watch)
     return seen
 
 

@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,7 +66,7 @@ def show_objective(given: argparse.Namespace) -> int:
         *_ids(lanes.get("inputs")),
         *([f"  decoder  {' '.join(facts['decoder_inputs'])}"] if facts["decoder_inputs"] else []),
         *_ids(lanes.get("decoder")),
-        f"  targets  {facts['survey']['targets']}",
+        *_targets(facts["survey"]["targets"], lanes.values()),
         f"  scored   {sum(facts['scored'])} of {len(facts['scored'])} positions",
         f"  plan     {json.dumps(facts['plan'], ensure_ascii=False)}   (seed {given.seed})",
         *_matrices(facts["attention_mask"]),
@@ -113,6 +113,15 @@ def _ids(lane: Lane | None) -> Iterator[str]:
     for ids in lane.get("ids", ()) if lane else ():
         words = [ids["words"][value] or "-" if ids["words"] else str(value) for value in ids["values"]]
         yield f"  {ids['title'].removesuffix(':'):<8} {' '.join(words if len({*words}) > 1 else words[:1])}"
+
+
+def _targets(survey: str, lanes: Iterable[Lane]) -> Iterator[str]:
+    """The targets as the survey prints them; those of each distance on a line where a position has several."""
+    several = [(lane["target"], lane["cells"]) for lane in lanes if "target" in lane]
+    if not several:
+        yield f"  targets  {survey}"
+    for name, cells in several:
+        yield f"  targets  {' '.join(cell['text'] for cell in cells if cell['scored'])}   ({name})"
 
 
 def _matrices(attention_mask: Masks) -> list[str]:

@@ -119,7 +119,7 @@ def classifier_of(model: LanguageModel, head: TaskHead) -> Classifier:
     """A copy of a model with the head of a task on its top, without what only pre-training needs."""
     model = deepcopy(model).requires_grad_(True)
     if model.shape.generator_ratio:
-        del model.generator, model.generator_lm_head
+        del model.generator, model.generator_lm_head, model.generator_token_embedding
         model.shape = replace(model.shape, generator_ratio=0.0)
     if model.shape.teacher:
         del model.teacher
@@ -135,6 +135,7 @@ def weights_read(classifier: Classifier) -> dict[str, nn.Parameter]:
         "model.sbo_head.",
         "model.regression_head.",
         "model.label_heads.",
+        "model.mtp_blocks.",
         "model.network.query_embedding",
     )
     return {name: p for name, p in classifier.named_parameters() if not name.startswith(idle)}

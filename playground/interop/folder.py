@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,17 @@ from playground.interop.generator import add_generator, take_generator
 from playground.interop.tokenizer_file import read_tokenizer, write_tokenizer
 from playground.interop.weights import WHOLE, FolderWeights, read_json
 from playground.models import Architecture, LanguageModel, model_without_weights
+from playground.models.model import with_merged_embeddings
 from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
 
 GENERATOR = "generator"
 """The folder inside for ELECTRA's generator."""
 
-ROWS = ("token_embedding.weight", "lm_head.table.weight", "lm_head.bias", "generator_lm_head.bias")
+ROWS = (
+    "token_embedding.weight", "lm_head.table.weight", "lm_head.bias", "generator_lm_head.bias",
+    "generator_token_embedding.weight",
+)  # fmt: skip
 """The weights with a row for every word."""
 
 
@@ -59,9 +63,10 @@ def export(source: TrainState | LanguageModel, tokenizer: Tokenizer, path: Path 
 
     Where several have it, `name` chooses, which is that of the entry of a run.
     """
-    path, model = Path(path), source.model if isinstance(source, TrainState) else source
+    path, model = Path(path), with_merged_embeddings(source.model if isinstance(source, TrainState) else source)
     name = name or (source.entry.name if isinstance(source, TrainState) else "")
-    shape, state = model.shape, model.state_dict()
+    shape = replace(model.shape, mtp_num_layers=0, mtp_sequential=False)  # only pre-training reads those layers
+    state = {name: value for name, value in model.state_dict().items() if not name.startswith("mtp_blocks.")}
     family = choose_family(shape, name)
     if len(tokenizer) != len(state["token_embedding.weight"]):
         raise UserError(

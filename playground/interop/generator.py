@@ -10,13 +10,13 @@ from playground.errors import UserError
 from playground.models import Architecture
 from playground.models.model import one_stack
 
-OWN = {"generator.": "network.", "generator_lm_head.": "lm_head."}
+OWN = {"generator.": "network.", "generator_lm_head.": "lm_head.", "generator_token_embedding.": "token_embedding."}
 """The generator's weights, by what they are called in a model of its own."""
 
 SHARED = (
     "token_embedding.", "network.position_embedding.", "network.segment_embedding.", "network.ln_embedding."
 )  # fmt: skip
-"""What generator and model have in common (arXiv:2003.10555, sec. 3.2)."""
+"""What generator and model may have in common (arXiv:2003.10555, sec. 3.2)."""
 
 ALIKE = (
     "layers", "heads", "mlp_ratio", "table_width", "activation", "norm_eps", "segments", "tie_word_embeddings"
@@ -30,7 +30,8 @@ def take_generator(shape: Architecture, state: Mapping[str, Tensor]) -> tuple[Ar
     alone = replace(one_stack(shape), **sizes, rtd_head=False, generator_ratio=0.0)
     if shape.tie_generator == "all":
         return alone, {name: value for name, value in state.items() if not name.startswith("rtd_head.")}
-    return alone, {name: value for name, value in state.items() if name.startswith(SHARED)} | _renamed(state, OWN)
+    common = () if shape.generator_reads_own_words else SHARED
+    return alone, {name: value for name, value in state.items() if name.startswith(common)} | _renamed(state, OWN)
 
 
 def add_generator(
@@ -41,15 +42,14 @@ def add_generator(
         one, other = getattr(small, name), getattr(shape, name)
         if one != other:
             raise UserError(f"The generator's {name} is {one} and the model's {other}; ours are equal.")
-    for name, value in state.items():
-        if name.startswith(SHARED) and not torch.equal(value, own[name]):
-            raise UserError(f"The generator has another {name} than the model; ours have one for both.")
-    whole = replace(shape, generator_ratio=small.width / shape.width, tie_generator="embeddings")
+    alike = all(torch.equal(value, own[name]) for name, value in state.items() if name.startswith(SHARED))
+    tied = "embeddings" if alike else "none"
+    whole = replace(shape, generator_ratio=small.width / shape.width, tie_generator=tied)
     if whole.generator_width != small.width:
         raise UserError(
             f"The generator is {small.width} wide; with {shape.heads} heads ours can be {whole.generator_width} wide."
         )
-    kept = {name: value for name, value in own.items() if not name.startswith(SHARED)}
+    kept = {name: value for name, value in own.items() if not (alike and name.startswith(SHARED))}
     return whole, {**state, **_renamed(kept, {new: old for old, new in OWN.items()})}
 
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from playground.batch import Action, Batch, gather_origin
 from playground.errors import UnfitModel, UserError
 from playground.knob import knob
+
+if TYPE_CHECKING:
+    from playground.answers import AnswerKind
 
 SIZES = (
     "layers", "width", "heads", "head_dim", "decoder_layers", "embedding_size", "max_position_embeddings", "languages",
@@ -28,7 +31,8 @@ class Architecture:
     as `(("pair", 2),)`; those named in `paired` read two positions of a row, one of each text (InferSent).
     `window_radius` is how many positions to a side a window network lays side by side, as many as its masks open; word
     vectors without one are averaged. With `predicts_ahead` a hidden word is predicted at the position before it (MNTP).
-    `label_embeddings` are labels with their classes that are read with the words (SentiLR).
+    `label_embeddings` are labels with their classes that are read with the words (SentiLR). `mtp_num_layers` layers
+    predict words after the next one, each on the trunk, or each after the one before (`mtp_sequential`).
     """
 
     kind: str = knob(
@@ -114,8 +118,10 @@ class Architecture:
     generator_ratio: float = knob(0.0, 0.0, 1.0, unit="of the width", why="A small network that proposes words.")
     tie_generator: str = knob(
         "embeddings",
-        choices=("table", "embeddings", "all"),
-        why="What the generator shares with the model: the word vectors, all embeddings, or every layer.",
+        choices=("none", "table", "embeddings", "gradient-disentangled", "all"),
+        why="What the generator shares: nothing, the word vectors, all embeddings, or every layer. "
+        "Gradient-disentangled (GDES): the model adds a difference of its own to the generator's word and position "
+        "vectors, to which its gradient does not flow.",
     )
     ngrams: int = knob(
         0, 0, 100_000, unit="buckets", why="Static words are made of character n-grams; 0 for whole words."
@@ -138,6 +144,8 @@ class Architecture:
     window_radius: int = 0
     sliding_window: int = 0
     predicts_ahead: bool = False
+    mtp_num_layers: int = 0
+    mtp_sequential: bool = False
     label_embeddings: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
@@ -260,6 +268,11 @@ class Architecture:
         return ("encoder",) if self.attention == "bidirectional" else ("decoder",)
 
     @property
+    def generator_reads_own_words(self) -> bool:
+        """Whether the generator reads a table of word vectors of its own."""
+        return self.tie_generator in ("none", "gradient-disentangled")
+
+    @property
     def generator_width(self) -> int:
         """Width of the generator, rounded to whole heads."""
         step = 2 * self.heads
@@ -308,6 +321,7 @@ def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
     if shape.second_positions == "none" and any(part.inputs.second_position_ids is not None for part in parts):
         need(shape.kind != "static", "gives each token a second position", "kind to transformer")
         grown["second_positions"] = "added"
+    grown |= _further(shape, [q.kind for q in targets if q.kind.ahead])
     grown["predicts_ahead"] = shape.predicts_ahead or any(_ahead(part) for part in parts)
     for name, ids in (("languages", "language_ids"), ("segments", "segment_ids")):
         tables = [getattr(part.inputs, ids) for part in parts]
@@ -321,6 +335,16 @@ def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
         if number > 1 and not distinguished:
             grown[name] = max(getattr(shape, name), number)
     return replace(shape, **grown)
+
+
+def _further(shape: Architecture, kinds: "Sequence[AnswerKind]") -> dict[str, Any]:
+    """The layers that predict words after the next one."""
+    if not kinds:
+        return {}
+    need(shape.kind == "transformer", "predicts words after the next one", "kind to transformer")
+    if len(forms := {kind.sequential for kind in kinds}) > 1:
+        raise UserError("These objectives predict words after the next one in two forms; train one of them.")
+    return {"mtp_num_layers": max(shape.mtp_num_layers, *(k.ahead for k in kinds)), "mtp_sequential": forms.pop()}
 
 
 def _ahead(part: Batch) -> bool:

@@ -1,5 +1,7 @@
 """Heads: from the state of a position to scores."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
@@ -30,7 +32,7 @@ class VocabularyHead(nn.Module):
         table = table if self.table is None else self.table.weight
         return nn.functional.linear(self._projected(hidden), table, self.bias if bias is None else bias)
 
-    def score_candidates(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
+    def score_candidates(self, hidden: Tensor, words: Tensor, table: Callable[[Tensor], Tensor]) -> Tensor:
         """Scores `[k, w]` of some words `[k, w]` only."""
         table = table if self.table is None else self.table
         scores = (table(words) @ self._projected(hidden)[:, :, None])[:, :, 0]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import cast
@@ -38,6 +39,7 @@ from playground.models.heads import (
     VocabularyHead,
     infersent_features,
 )
+from playground.models.multi_token import FurtherBlock, shifted
 from playground.models.positions import PositionEncoding, RelativeBias, RelativePositions, Rotary, sinusoids
 from playground.models.recurrent import RecurrentStack, init_recurrent
 from playground.models.taps import Taps, tapped
@@ -46,6 +48,7 @@ from playground.models.transformer import (
     AttentionWeights,
     Block,
     Memory,
+    SdpaMask,
     Stack,
     Weights,
     init_mimetic,
@@ -54,7 +57,7 @@ from playground.models.transformer import (
     share_modules,
 )
 from playground.models.window import WindowHead, WindowStack, narrowed
-from playground.models.word_vectors import StaticHead, StaticNetwork
+from playground.models.word_vectors import DisentangledEmbedding, StaticHead, StaticNetwork
 from playground.tokenizing.library import continuing
 
 NO_LM_HEAD = (
@@ -67,8 +70,8 @@ class Network(nn.Module):
     """Stacks of one width over token embeddings `inner` wide, whose table belongs to the model.
 
     Where word vectors are narrower than the network by design, the sum of all embeddings is projected (ALBERT,
-    arXiv:1909.11942, sec. 3.1), and so with `shared`, the network whose position, segment and language embeddings
-    are read (ELECTRA, arXiv:2003.10555, sec. 3.2 and released code).
+    arXiv:1909.11942, sec. 3.1), and so with `projects_sum`, or with `shared`, the network whose position, segment and
+    language embeddings are read (ELECTRA, arXiv:2003.10555, sec. 3.2 and released code).
     """
 
     def __init__(
@@ -78,10 +81,11 @@ class Network(nn.Module):
         inner: int,
         shared: "Network | None" = None,
         words: Sequence[str] = (),
+        projects_sum: bool = False,
     ) -> None:
         super().__init__()
         self.shape, self.width = shape, width
-        self.projects_sum = shared is not None or bool(shape.embedding_size)
+        self.projects_sum = projects_sum or shared is not None or bool(shape.embedding_size)
         self.embedding_projection = nn.Linear(inner, width) if inner != width else None
         make = RecurrentStack if shape.recurrent else Stack
         self.encoder = (WindowStack if shape.kind == "window" else make)(shape, shape.layers, width)
@@ -342,28 +346,39 @@ class LanguageModel(nn.Module):
             self.sbo_head = BoundaryHead(shape.width)
         if shape.regression_head:
             self.regression_head = RegressionHead(shape.width)
+        if shape.mtp_num_layers:
+            self.mtp_blocks = nn.ModuleList(FurtherBlock(shape) for _ in range(shape.mtp_num_layers))
         self.label_heads = nn.ModuleDict(
             {name: LabelHead(shape.width, number, name in shape.paired) for name, number in shape.labels}
         )
+        if shape.generator_ratio:
+            self._add_generator(size, words)
         if shape.directions == 2:  # it shares the embeddings
             self.backward_network = Network(
                 one_stack(shape).reading("right to left"), shape.width, shape.table_width, cast("Network", self.network)
             )
-        if shape.generator_ratio:
-            self._add_generator(size)
         if rng is not None:
             self._init(rng)
         if shape.teacher:
             self.teacher = slow_copy(self.network)
 
-    def _add_generator(self, size: int) -> None:
+    def _add_generator(self, size: int, words: Sequence[str]) -> None:
         shape, network = self.shape, self.network
+        if shape.generator_reads_own_words:
+            self.generator_token_embedding = nn.Embedding(size, shape.table_width)
+        else:
+            share_modules(self, generator_token_embedding=self.token_embedding)
         if shape.tie_generator == "all" and self.lm_head is not None:
             share_modules(self, generator=network, generator_lm_head=self.lm_head)
             return
         shared = network if shape.tie_generator == "embeddings" and isinstance(network, Network) else None
-        self.generator = Network(one_stack(shape), shape.generator_width, shape.table_width, shared)
+        wide = shape.generator_reads_own_words
+        self.generator = Network(one_stack(shape), shape.generator_width, shape.table_width, shared, words, wide)
         self.generator_lm_head = VocabularyHead(shape, size, shape.generator_width)
+        if shape.tie_generator == "gradient-disentangled":
+            self.token_embedding = DisentangledEmbedding(self.generator_token_embedding)
+            if hasattr(network, "position_embedding"):
+                network.position_embedding = DisentangledEmbedding(self.generator.position_embedding)
 
     def forward(
         self, batch: Batch, attn_weights: Weights = None, states: list[Tensor] | None = None
@@ -382,10 +397,15 @@ class LanguageModel(nn.Module):
             return self.generator
         return self.backward_network if batch.network == "backward" and self.shape.directions == 2 else self.network
 
+    def table_of(self, network: Network | StaticNetwork) -> nn.Embedding | DisentangledEmbedding:
+        """The word vectors that a network reads."""
+        generates = self.shape.generator_ratio and network is self.generator
+        return self.generator_token_embedding if generates else self.token_embedding
+
     def score(self, hidden: Tensor, head: str, network: Network | StaticNetwork) -> Tensor:
         """Scores `[k, c]` of k states by a head: "vocabulary", "rtd_head", "regression_head" or "label:NAME"."""
         if head == "vocabulary":
-            return self.vocabulary_head(network)(hidden, self.token_embedding.weight)
+            return self.vocabulary_head(network)(hidden, self.table_of(network).weight)
         if head == "regression_head":
             need(self.shape.regression_head, "predicts vectors", "regression_head to yes")
             return self.regression_head(hidden)
@@ -416,8 +436,9 @@ class LanguageModel(nn.Module):
         inputs = batch.inputs
         rows, positions = batch.selected_at
         there = position_of(inputs, batch.tokens.ids.shape[1])[rows, positions]
-        hidden = self.generator(inputs, self.token_embedding.weight)[rows, there]
-        scores = self.generator_lm_head(hidden, self.token_embedding.weight)
+        table = self.generator_token_embedding.weight
+        hidden = self.generator(inputs, table)[rows, there]
+        scores = self.generator_lm_head(hidden, table)
         specials = batch.tokens.specials
         return scores.masked_fill(~specials.is_word(torch.arange(specials.size, device=scores.device)), float("-inf"))
 
@@ -580,8 +601,12 @@ class LanguageModel(nn.Module):
                 init_recurrent(module, rng)
             if isinstance(module, CharacterCNN):
                 module.init(rng)
+            if isinstance(module, DisentangledEmbedding):
+                module.delta.zero_()
             if isinstance(module, Stack):
                 init_mimetic(module, rng) if mimetic else init_normal(module, rng, self.shape.init == "scaled")
+            if isinstance(module, FurtherBlock):
+                init_mimetic(module, rng) if mimetic else init_normal(module, rng)
 
 
 @dataclass
@@ -605,13 +630,16 @@ class ForwardPass:
 
     def states(self, part: Batch, stream: str) -> Tensor:
         """The hidden states of a stream, `[b, n, d]`."""
-        for read, name, found in self._known:
-            if read is part and name == stream:
-                return found
-        model, table, network = self.model, self.model.token_embedding.weight, self.model.network_of(part)
+        if (known := self._find(part, stream)) is not None:
+            return known
+        model, network = self.model, self.model.network_of(part)
+        table = model.table_of(network).weight
         if stream == "inputs":
             name = "encoder" if part.inputs.query_attn_mask is None else "content"
-            found = network(part.inputs, table, self._weights(part), name, *self._remembered(part))
+            layers = self._remembered(part) or ([list[Tensor]()] if model.shape.mtp_num_layers else [])
+            found = network(part.inputs, table, self._weights(part), name, *layers)
+            if model.shape.mtp_num_layers:  # what the last layer reads is what the other heads read too
+                self._known.append((part, "trunk", layers[0][-1]))
         else:
             assert part.decoder is not None
             need(model.shape.decoder_layers, "writes with a decoder", "decoder_layers to at least 1")
@@ -619,16 +647,41 @@ class ForwardPass:
         self._known.append((part, stream, found))
         return found
 
+    def states_ahead(self, part: Batch, ahead: int) -> Tensor:
+        """The states `[b, n, d]` that predict the word `ahead` positions after the next one."""
+        if (known := self._find(part, f"{ahead} ahead")) is not None:
+            return known
+        model, network = self.model, cast("Network", self.model.network_of(part))
+        need(model.shape.mtp_num_layers >= ahead, "predicts words after the next one", f"mtp_num_layers to {ahead}")
+        block, stack = model.mtp_blocks[ahead - 1], cast("Stack", network.encoder)
+        stream = replace(part.inputs, mems=()).alternating(model.shape.attention_window)
+        mask = SdpaMask.of(stream.attn_mask).layer(len(stack.blocks) - 1)
+        positions = network._positions_in(stream, stream.position_ids)
+        weights = None if self.attn_weights is None else list[Tensor]()  # so that a counter of products sees them
+        below = self.states(part, "inputs")
+        if model.shape.mtp_sequential:
+            below = self.states_ahead(part, ahead - 1) if ahead > 1 else below
+            token = nn.functional.embedding(shifted(stream.ids, ahead), model.table_of(network).weight)
+            found = block(below, mask, positions, token, weights)
+        else:
+            found = stack.ln_f(block(cast("Tensor", self._find(part, "trunk")), mask, positions, weights=weights))
+        self._known.append((part, f"{ahead} ahead", found))
+        return found
+
+    def _find(self, part: Batch, name: str) -> Tensor | None:
+        """The states that are known by a name."""
+        return next((found for read, known, found in self._known if read is part and known == name), None)
+
     def score(self, part: Batch, hidden: Tensor, head: str) -> Tensor:
         return self.model.score(hidden, head, self.model.network_of(part))
 
     def score_candidates(self, part: Batch, hidden: Tensor, words: Tensor) -> Tensor:
-        head = self.model.vocabulary_head(self.model.network_of(part))
-        return head.score_candidates(hidden, words, self.model.token_embedding)
+        network = self.model.network_of(part)
+        return self.model.vocabulary_head(network).score_candidates(hidden, words, self.model.table_of(network))
 
     def log_counts(self, part: Batch, hidden: Tensor, words: Tensor) -> Tensor:
-        head = self.model.vocabulary_head(self.model.network_of(part))
-        return head.log_counts(hidden, words, self.model.token_embedding)
+        network = self.model.network_of(part)
+        return self.model.vocabulary_head(network).log_counts(hidden, words, self.model.table_of(network))
 
     def teacher_outputs(self, part: Batch) -> list[Tensor]:
         assert part.teacher is not None, "a stage that lets a teacher read must come before"
@@ -666,7 +719,8 @@ class ForwardPass:
             each = mask.sum(1)
             query_positions = mask.long().argsort(dim=1, descending=True, stable=True)[:, : at.most_per_row]
             columns = torch.arange(len(at.rows), device=at.rows.device) - (each.cumsum(0) - each)[at.rows]
-        network, table = self.model.network_of(part), self.model.token_embedding.weight
+        network = self.model.network_of(part)
+        table = self.model.table_of(network).weight
         hidden = network.query_stream(
             part.inputs, query_positions, table, weights, *self._remembered(part)
         )  # [b, m, d]
@@ -732,6 +786,18 @@ def _height(group: str) -> tuple[int, int]:
 def make_model(shape: Architecture, size: int, rng: Generator, words: Sequence[str] = ()) -> LanguageModel:
     """A fresh model for a vocabulary of `size` words; `words` are their strings where vectors are made of n-grams."""
     return LanguageModel(shape, size, rng, words)
+
+
+def with_merged_embeddings(model: LanguageModel) -> LanguageModel:
+    """A copy whose gradient-disentangled tables are their sums, as released; any other model is returned as it is."""
+    if model.shape.tie_generator != "gradient-disentangled" or not model.shape.generator_ratio:
+        return model
+    model = deepcopy(model)
+    for owner, name in ((model, "token_embedding"), (model.network, "position_embedding")):
+        if isinstance(table := getattr(owner, name, None), DisentangledEmbedding):
+            setattr(owner, name, table.merged())
+    model.shape = replace(model.shape, tie_generator="none")
+    return model
 
 
 def model_without_weights(shape: Architecture, size: int) -> LanguageModel:

@@ -379,7 +379,7 @@ def share_modules(borrower: nn.Module, **parts: nn.Module) -> None:
 
 
 @torch.no_grad()
-def init_mimetic(stack: Stack, rng: torch.Generator) -> None:
+def init_mimetic(stack: nn.Module, rng: torch.Generator) -> None:
     """Initialise values times outputs as 0.1 I (arXiv:2305.09828), which shortens the plateau of tiny models."""
     for module in stack.modules():
         if isinstance(module, Attention):
@@ -397,7 +397,7 @@ def init_mimetic(stack: Stack, rng: torch.Generator) -> None:
 
 
 @torch.no_grad()
-def init_normal(stack: Stack, rng: torch.Generator, scaled: bool = False) -> None:
+def init_normal(stack: nn.Module, rng: torch.Generator, scaled: bool = False) -> None:
     """Initialise matrices from N(0, 0.02) and biases with 0 (BERT's released code).
 
     `scaled` divides the matrices that end in a residual connection by the root of their number (GPT-2, sec. 2.3).
@@ -406,7 +406,8 @@ def init_normal(stack: Stack, rng: torch.Generator, scaled: bool = False) -> Non
         if isinstance(module, nn.Linear):
             module.weight.copy_(torch.randn(module.weight.shape, generator=rng) * 0.02)
     _zero_biases(stack)
-    ends = [end for block in stack.layers for end in (block.attn.out, block.mlp.fc2)]
+    blocks = (module for module in stack.modules() if isinstance(module, Block))
+    ends = [end for block in blocks for end in (block.attn.out, block.mlp.fc2)]
     for end in ends if scaled else ():
         end.weight.div_(len(ends) ** 0.5)
 

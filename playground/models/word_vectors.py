@@ -1,6 +1,7 @@
-"""Static vectors: one for every word, wherever it stands (word2vec, arXiv:1301.3781; fastText, arXiv:1607.04606)."""
+"""Tables of word vectors: static ones (word2vec, arXiv:1301.3781; fastText, arXiv:1607.04606), and sums (GDES)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +9,7 @@ from torch import Tensor, nn
 from playground.batch import AttentionMask, Stream
 from playground.errors import UnfitModel, UserError
 from playground.models.architecture import need
-from playground.models.transformer import Weights
+from playground.models.transformer import Weights, share_modules
 from playground.models.window import side_by_side
 
 SHORTEST, LONGEST = 3, 6
@@ -100,6 +101,34 @@ def mean_of_window(values: Tensor, attn_mask: AttentionMask) -> Tensor:
     return (upto - before - values) / (last - first).clamp(min=1)[..., None]
 
 
+class DisentangledEmbedding(nn.Module):
+    """A table `[v, d]`: that of the generator, to which no gradient flows, plus `delta` (arXiv:2111.09543, sec. 3.3).
+
+    The generator registers and saves its own table; `delta` starts at 0.
+    """
+
+    def __init__(self, base: nn.Embedding) -> None:
+        super().__init__()
+        share_modules(self, base=base)
+        self.delta = nn.Parameter(torch.zeros_like(base.weight))
+
+    @property
+    def weight(self) -> Tensor:
+        """The sum `[v, d]`; its gradient is that of `delta`."""
+        return cast("nn.Embedding", self.base).weight.detach() + self.delta
+
+    @property
+    def num_embeddings(self) -> int:
+        return len(self.delta)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return nn.functional.embedding(ids, self.weight)
+
+    def merged(self) -> nn.Embedding:
+        """The sum as a plain table."""
+        return nn.Embedding.from_pretrained(self.weight.detach().clone(), freeze=False)
+
+
 class StaticHead(nn.Module):
     """Scores of words by a second table, of context vectors (arXiv:1310.4546, eq. 2), without a bias.
 
@@ -115,11 +144,11 @@ class StaticHead(nn.Module):
         """Scores `[k, v]` of every word; words have no bias here."""
         return hidden @ self.out.weight.T
 
-    def score_candidates(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
+    def score_candidates(self, hidden: Tensor, words: Tensor, table: Callable[[Tensor], Tensor]) -> Tensor:
         """Scores `[k, w]` of some words `[k, w]`."""
         return (self.out(words) @ hidden[:, :, None])[:, :, 0]
 
-    def log_counts(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
+    def log_counts(self, hidden: Tensor, words: Tensor, table: Callable[[Tensor], Tensor]) -> Tensor:
         """The logarithm `[k, w]` of how often each position's word co-occurs with some words `[k, w]`."""
         need(self.bias is not None, "counts pairs of words", "counts to yes")
         assert self.bias is not None

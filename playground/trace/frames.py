@@ -28,6 +28,9 @@ from playground.trace.mask_words import masks_in_words
 TITLES = {"see": "Attention mask", "ask": "Predict"}
 NAMES = {"change": "corrupt", "see": "visibility"}
 STATES = {action: action.name.lower() for action in Action}
+ANSWERS = "targets"
+"""Names the lane of the targets, and begins the names of the lanes of further words."""
+
 BETWEEN = " · "
 """Stands between the answers of several targets at one position."""
 
@@ -93,8 +96,24 @@ def lanes(batch: Batch, row: int) -> list[Lane]:
     if batch.decoder is not None:
         found.append(_stream("decoder", "The decoder has", batch, batch.decoder, row))
     if batch.targets:
-        found.append({"name": "targets", "title": "It must predict", "cells": _targets(batch, row)})
+        found.extend(_answer_lanes(batch, row))
     return found
+
+
+def _answer_lanes(batch: Batch, row: int) -> list[Lane]:
+    """One lane for all targets, and where they are at several distances one for each distance."""
+    shared = [target for target in batch.targets if not target.kind.ahead]
+    further = [target for target in batch.targets if target.kind.ahead]
+    first: Lane = {"name": ANSWERS, "title": "It must predict", "cells": _targets(batch, row, shared)}
+    if further:
+        first = {**first, "title": shared[0].name.capitalize(), "target": shared[0].name}
+    return [first, *(_further_lane(batch, row, target, number) for number, target in enumerate(further, 2))]
+
+
+def _further_lane(batch: Batch, row: int, target: Target, number: int) -> Lane:
+    title = target.name.removesuffix(" word")  # short enough for one line in the margin
+    cells = _targets(batch, row, [target])
+    return {"name": f"{ANSWERS} {number}", "title": title, "cells": cells, "target": target.name}
 
 
 def _original(batch: Batch, row: int) -> list[Cell]:
@@ -189,8 +208,8 @@ def _state(origin: int, token: int, action: int, specials: Specials, plain: bool
     return "special" if action == Action.KEPT and special else STATES[Action(action)]
 
 
-def _targets(batch: Batch, row: int) -> list[Cell]:
-    texts, scored, origin = answers(batch, row)
+def _targets(batch: Batch, row: int, targets: Sequence[Target]) -> list[Cell]:
+    texts, scored, origin = answers(batch, row, targets)
     cells, used = [], set()
     for position in batch.answering.valid[row].nonzero().flatten().tolist():
         key = f"t{origin[position]}" if origin[position] >= 0 and f"t{origin[position]}" not in used else f"?{position}"
@@ -199,12 +218,14 @@ def _targets(batch: Batch, row: int) -> list[Cell]:
     return cells
 
 
-def answers(batch: Batch, row: int) -> tuple[list[str], list[int], list[int]]:
+def answers(batch: Batch, row: int, targets: Sequence[Target] = ()) -> tuple[list[str], list[int], list[int]]:
     """For each position of the answering stream its target in words, whether it is scored, and where in the text it is.
 
-    Several targets of one stream share the lane: two answers at one position stand side by side.
+    Several targets of one stream share the lane: two answers at one position stand side by side. Without `targets` it
+    is about all of the batch.
     """
-    target, *others = (target for target in batch.targets if target.at_decoder == batch.targets[0].at_decoder)
+    targets = targets or batch.targets
+    target, *others = (target for target in targets if target.at_decoder == targets[0].at_decoder)
     texts, scored = _texts(batch, target, row)
     origin = target.origin[row].tolist()
     for other in others:
@@ -212,7 +233,7 @@ def answers(batch: Batch, row: int) -> tuple[list[str], list[int], list[int]]:
         for position, (text, place_in_text) in enumerate(zip(also, other.origin[row].tolist(), strict=True)):
             if counts[position] and not scored[position]:
                 texts[position], origin[position], scored[position] = text, place_in_text, 1
-            elif counts[position] and texts[position] != text:
+            elif counts[position] and (texts[position], origin[position]) != (text, place_in_text):
                 texts[position] += f"{BETWEEN}{text}"
     return texts, scored, origin
 
@@ -411,7 +432,8 @@ def _questions(batch: Batch, row: int) -> str:
     if scored == [there]:
         what, where = batch.targets[0].kind.describe(), _count(there, "position", "all ")
         return f"The model predicts {what} at {where}; all count in the loss."
-    parts = [f"{q.kind.describe()} at {number}" for q, number in zip(batch.targets, scored, strict=True)]
+    *parts, last = (f"{q.kind.describe()} at {number}" for q, number in zip(batch.targets, scored, strict=True))
+    parts = [", ".join(parts), last] if parts else [last]
     only = "only this one counts" if sum(scored) == 1 else "only these count"
     return f"The model predicts {' and '.join(parts)} of {_count(there, 'position')}; {only} in the loss."
 

@@ -244,6 +244,7 @@ class Lane(TypedDict):
     title: str
     cells: list[Cell]
     ids: NotRequired[list[Ids]]
+    target: NotRequired[str]
 
 
 class Weights(TypedDict):

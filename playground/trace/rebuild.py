@@ -166,12 +166,12 @@ class Rebuilt:
         batch = self.batch
         lanes = {lane["name"]: lane["cells"] for lane in frames.lanes(batch, 0)}
         badges = {cell["key"]: cell["badge"] for cell in lanes["original"]}
-        _, scored, listed = _answers(batch)
+        texts, scored, listed = _answers(batch)
         number = {position: i for i, position in enumerate(sorted(listed))}
         target, end = batch.targets[0], batch.tokens.specials.end
         asked = [
-            lanes["targets"][number[p]]
-            for p, counts in zip(listed, scored, strict=True)
+            {**lanes[frames.ANSWERS][number[p]], "text": text}
+            for p, text, counts in zip(listed, texts, scored, strict=True)
             if counts and not (target.at_decoder and int(target.labels[0, p]) == end)  # the survey prints no [END]
         ]
         given = [lanes["inputs"][p] for p in _given(batch)]

@@ -15,8 +15,8 @@ from playground.models import Architecture, LanguageModel
 from playground.objectives import Objective
 from playground.zoo.phase import Phase
 
-GENERATOR = ("token_embedding", "generator", "generator_lm_head")
-"""The parts of a model that the generator answers with."""
+GENERATOR = ("generator", "generator_lm_head", "generator_token_embedding")
+"""The parts of a model that are the generator's alone."""
 
 SHARED = ("position_embedding", "segment_embedding", "language_embedding", "ln_embedding")
 """The embeddings beside the table, and their norm, that the generator may share with the model."""
@@ -52,15 +52,21 @@ class DetectorPhase(Phase):
         return replace(batch, auxiliary=tuple(part for part in batch.auxiliary if not part.is_generator))
 
     def frozen(self, model: LanguageModel) -> Iterator[nn.Parameter]:
-        shares = model.shape.tie_generator == "embeddings"
+        shares, own_words = model.shape.tie_generator == "embeddings", model.shape.generator_reads_own_words
         for name, parameter in model.named_parameters():
             owner, part, *_ = name.split(".")
-            if owner in GENERATOR or (shares and owner == "network" and part in SHARED):
+            tied = owner == "token_embedding" and not own_words
+            if owner in GENERATOR or tied or (shares and owner == "network" and part in SHARED):
                 yield parameter
 
     @torch.no_grad()
     def begin(self, model: LanguageModel) -> None:
-        """Copy the generator's weights to every part of the detector of the same name and shape."""
+        """Copy the generator's weights to every part of the detector of the same name and shape.
+
+        A gradient-disentangled table is the generator's already.
+        """
+        if model.shape.tie_generator == "none":
+            model.token_embedding.load_state_dict(model.generator_token_embedding.state_dict())
         theirs = dict(model.generator.named_parameters())
         for name, parameter in model.network.named_parameters():
             if name in theirs and theirs[name].shape == parameter.shape:

@@ -26,7 +26,7 @@ from playground.trace.frames import BETWEEN, STATES
 from playground.trace.json_schema import ObjectiveFacts
 from playground.trace.rebuild import SENTENCE, rebuild
 from tests import json_keys
-from tests.laws import LAYERS, assert_same, influences, model_for, watched
+from tests.laws import LAYERS, assert_same, influences, model_for, watched, words_read_later
 from tests.texts import SPECIALS, TWO_SENTENCES, hiding, story, suited, tokens_for, tokens_of
 
 NAMES = tuple(objectives())
@@ -83,7 +83,9 @@ def test_they_are_listed_as_the_survey_prints_them_then_by_group_and_year():
         "multilingual LM",
         "causal masking",
         "FIM",
-    ]  # 2003, twice 2018, five times 2019, twice 2022
+        "multi-token prediction",
+        "sequential multi-token prediction",
+    ]  # 2003, twice 2018, five times 2019, twice 2022, twice 2024
 
 
 def plain(name):
@@ -385,15 +387,18 @@ def assert_frame_shows(frame, batch):
             overrides = torch.stack(asked).any(0).tolist() if asked else [False] * len(lanes[lane])
             assert [cell["scored"] for cell in lanes[lane]] == overrides[: len(lanes[lane])]
             assert not any(overrides[len(lanes[lane]) :])
-    if batch.targets:
-        assert_targets_shown(lanes["targets"], batch)
+    own = {lane["target"]: lane["cells"] for lane in frame["lanes"] if "target" in lane}
+    for target in batch.targets if own else ():
+        assert_targets_shown(own[target.name], batch, [target])
+    if batch.targets and not own:
+        assert_targets_shown(lanes["targets"], batch, batch.targets)
 
 
-def assert_targets_shown(cells, batch):
+def assert_targets_shown(cells, batch, targets):
     """Every scored answer of every question stands in the lane, at its position."""
-    scored = torch.stack([target.loss_mask[0] for target in batch.targets]).any(0).tolist()
+    scored = torch.stack([target.loss_mask[0] for target in targets]).any(0).tolist()
     assert [c["scored"] for c in cells] == scored[: len(cells)]
-    for target in batch.targets:
+    for target in targets:
         for position in target.loss_mask[0].nonzero().flatten().tolist():
             answer_ = spoken(target, int(target.labels[0, position]), batch)
             assert answer_ in cells[position]["text"].split(BETWEEN)
@@ -499,19 +504,32 @@ def test_a_text_of_hardly_any_words_has_a_record_too(name, text):
 def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypatch):
     """The closure of visibility is the truth: outside it every gradient is exactly zero, inside it none is."""
     objective = objectives()[name]
-    embedded = watched(monkeypatch)
+    embedded, further = watched(monkeypatch), words_read_later(monkeypatch)
     for batch in batches_of(name, seed):
+        further.clear()
         answers = iter(model_for(objective)(batch))
         for part, target in ((e, target) for e in batch.with_auxiliary for target in e.targets):
             answer_ = next(answers)
             if bool(target.loss_mask.any()):
-                assert_influence_is_closure(part, target, answer_, embedded)
+                assert_influence_is_closure(part, target, answer_, embedded, further)
 
 
-def assert_influence_is_closure(batch, target, answer_, embedded):
+def influences_of_words_read_later(answer_, further):
+    """The same `[k, n]` of the words that modules read besides; the k-th reads at each position the word k on."""
+    found = torch.zeros(len(answer_.scores), further[0].shape[1], dtype=torch.bool)
+    for number, token in enumerate(further[: answer_.target.kind.ahead], 1):
+        moves = influences(answer_, token)
+        found[:, number:] |= moves[:, :-number]
+        assert not moves[:, -number:].any()  # nothing follows there
+    return found
+
+
+def assert_influence_is_closure(batch, target, answer_, embedded, further):
     assert answer_.target is target
     reach, own = leaks.answering(batch, target, LAYERS)
     found = influences(answer_, embedded[id(batch.inputs)])
+    if target.kind.sequential:
+        found |= influences_of_words_read_later(answer_, further)
     assert torch.equal(found, reach[answer_.positions])
     assert_answers_stay_hidden(batch, answer_, found)
     if own is not None:

@@ -217,6 +217,16 @@ def _move_spans(stage, plan, story):
     return _rearranged(story, causally_masked(story.text, story.spans), True)
 
 
+def _ask_further(stage, plan, story):
+    """The targets of the next word, each so many positions earlier; the last positions have none."""
+    first, ahead = story.asked[0], stage.ahead
+    last = [len(first.labels) - ahead > k for k in range(len(first.labels))]
+    labels = [first.labels[k + ahead] if there else SPECIALS.pad for k, there in enumerate(last)]
+    scored = [there and first.scored[k + ahead] for k, there in enumerate(last)]
+    origin = [first.origin[k + ahead] if there else -1 for k, there in enumerate(last)]
+    return replace(story, asked=[*story.asked, Asked(labels, scored, origin)])
+
+
 def _ask_input(stage, plan, story):
     row = story.inputs
     pairs = zip(row.ids, row.origin, strict=True)
@@ -234,6 +244,7 @@ ACTS = {
     "SpansToBlanks": _spans_to_blanks,
     "AskBlanks": _ask_blanks,
     "AskInput": _ask_input,
+    "AskFurther": _ask_further,
     "ShiftRight": _arrange_shifted,
     "AskNext": _ask_next,
     "ChooseAnyOrder": _choose_any_order,

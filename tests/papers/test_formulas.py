@@ -23,6 +23,13 @@ CENTRE = {"centre word": "T"}
 ONE = {"pair": "1"}
 SUMS = {
     "LM": {"next word": "T"},
+    "multi-token prediction": {
+        "next word": "T",
+        "2nd next word": "T-1",
+        "3rd next word": "T-2",
+        "4th next word": "T-3",
+    },
+    "sequential multi-token prediction": {"next word": "T", "2nd next word": "T-1"},
     "backward LM": {"previous word": "T"},
     "window LM": {"next word": "T"},
     "BiLM": {"next word": "T", "previous word": "T"},
@@ -94,6 +101,7 @@ SUMS = {
 OVER = {
     "T": (r"\frac{1}{T}\sum_{t=1}^{T}", r"\frac{1}{T}\sum_{o}", r"\frac{1}{T}\sum_t "),
     "T+1": (r"\frac{1}{T+1}\sum_{t=1}^{T+1}",),
+    **{f"T-{k}": (rf"\frac{{1}}{{T-{k}}}\sum_{{t=1}}^{{T-{k}}}",) for k in (1, 2, 3)},
     "M": (r"\frac{1}{|M|}\sum_{t \in M}",),
     "S": (r"\frac{1}{|S|}\sum_{t \in S}",),
     "B within": (r"\frac{1}{|B|}\sum_{i \in B}",),
@@ -118,6 +126,8 @@ def number(over, made):
     match over:
         case "T" | "T+1" | "1" | "B":
             return {"T": whole, "T+1": whole + 1}.get(over, 1)
+        case "T-1" | "T-2" | "T-3":
+            return whole - int(over[-1])
         case "M":
             return sum(lengths) if words is None else len(words)
         case "S" | "j-i+1":

@@ -160,8 +160,8 @@ def test_a_wrong_name_gets_the_three_nearest_by_letters_or_by_the_words_of_the_i
 
 
 def test_a_misspelt_name_of_what_is_not_here_is_understood():
-    with pytest.raises(UserError, match="'multi-token prediction' is not here; nearest is the objective 'LM'"):
-        find_objective("multi-tokn prediction")
+    with pytest.raises(UserError, match="'code-switching' is not here; nearest is the objective 'multilingual MLM'"):
+        find_objective("code-swiching")
     assert nearest("DistillBERT").startswith("'DistilBERT' is not here")
     here = [name for find in KINDS for item in find().values() for name in (item.name, *item.aliases)]
     assert [name for name in here if nearest(name)] == []

@@ -36,6 +36,7 @@ class Lane(TypedDict):
     title: str
     cells: list[Cell]
     ids: NotRequired[list[Ids]]
+    target: NotRequired[str]
 
 
 class CodePart(TypedDict):

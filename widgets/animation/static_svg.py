@@ -56,7 +56,8 @@ def svg(record: Record, frame: int | str = -1) -> str:
     """One frame, by number or name, as a drawing whose text is text; of several records the first."""
     record = record.get("records", [record])[0]
     chosen = _frame(record, frame)
-    lanes, top = _lanes(chosen.get("lanes", ()), 84)
+    caption = wrap(f"{chosen.get('title', '')} - {chosen.get('caption', '')}", 126)
+    lanes, top = _lanes(chosen.get("lanes", ()), 66 + 18 * len(caption))
     matrices, bottom = _matrices(chosen.get("matrices", ()), top + 10)
     height = round(max(top, bottom) + PAD)
     hatch = _tag("rect", width=6, height=6, fill=COLOURS["blocked"])
@@ -66,7 +67,7 @@ def svg(record: Record, frame: int | str = -1) -> str:
         _tag("pattern", hatch, id="hatch", width=6, height=6, patternUnits="userSpaceOnUse"),
         _tag("rect", width=WIDTH, height=height, rx=10, fill=PAPER),
         _words(PAD, 34, record.get("title", ""), 20, font_weight=650),
-        _words(PAD, 58, f"{chosen.get('title', '')} - {chosen.get('caption', '')}", 14, "muted"),
+        *(_words(PAD, 58 + 18 * i, line, 14, "muted") for i, line in enumerate(caption)),
     )
     position = {"viewBox": f"0 0 {WIDTH} {height}", "width": WIDTH, "height": height, "font_family": FONT}
     return _tag("svg", "".join((*parts, *lanes, *matrices)), xmlns="http://www.w3.org/2000/svg", role="img", **position)
@@ -100,7 +101,7 @@ def _lanes(lanes: Sequence[Record], top: float) -> tuple[list[str], float]:
             parts.append(_words(PAD, y, line, 13, "muted", font_weight=600))
         for i, cell in enumerate(lane["cells"]):
             x, y = PAD + GUTTER + (i % columns) * wide, top + (i // columns) * line_pitch
-            parts.extend(_chip(cell, lane["name"] == "targets", x, y, wide - 6, size))
+            parts.extend(_chip(cell, lane["name"].startswith("targets"), x, y, wide - 6, size))
         for k, ids in enumerate(lane.get("ids", ())):
             for first, last, word in runs(ids, columns):
                 x, y = PAD + GUTTER + (first % columns) * wide, top + (first // columns) * line_pitch

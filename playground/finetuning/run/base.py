@@ -13,7 +13,7 @@ from playground.corpora import Corpus, pick
 from playground.corpora.sources import open_saved
 from playground.errors import NoHead, UserError
 from playground.finetuning.data.task import Task
-from playground.models.model import NO_LM_HEAD, LanguageModel
+from playground.models.model import NO_LM_HEAD, LanguageModel, with_merged_embeddings
 from playground.tokenizing import Tokenizer
 from playground.training.checkpoint import Checkpoint
 from playground.training.data import BatchSampler
@@ -41,7 +41,7 @@ class Base:
     is for them, and only the others are measured. `memory` keeps what all runs of a comparison share, so the learner
     must not be trained meanwhile (`compare` takes a copy). `tokenizer` and `task` are for strategies that read more
     than the labelled texts; `compare` fills them in. `extra_encoders` are other models whose vectors a strategy may
-    read too.
+    read too. Gradient-disentangled word vectors are read as the sums that they are.
     """
 
     learner: TrainState
@@ -51,6 +51,9 @@ class Base:
     task: Task | None = None
     extra_encoders: tuple[TrainState, ...] = ()
     memory: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "learner", _merged(self.learner))
 
     @property
     def words(self) -> Tokenizer:
@@ -151,6 +154,14 @@ def replace_model(learner: TrainState, model: LanguageModel) -> TrainState:
     objective = learner.entry.objective_in(learner.entry.all_phases[learner.phase])
     objective = objective.proposing(model.propose) if objective.proposes else objective
     return replace(learner, model=model, objective=objective, optimisers=(), objectives=(), mems=())
+
+
+def _merged(learner: TrainState) -> TrainState:
+    """The learner whose model has plain tables."""
+    model = with_merged_embeddings(learner.model)
+    if model is learner.model:
+        return learner
+    return replace_model(replace(learner, entry=replace(learner.entry, model=model.shape)), model)
 
 
 def copied(learner: TrainState) -> TrainState:

@@ -24,7 +24,7 @@ ELECTRA = replace(
         "rtd_head": True,
         "embedding_size": ANY,
         "generator_ratio": ANY,
-        "tie_generator": ("embeddings", "all"),
+        "tie_generator": ("none", "embeddings", "all"),
     },
     settings=(*BERT.settings, Setting("embedding_size", "embedding_size", 128)),
     derived=lambda shape: {"embedding_size": shape.table_width},  # needed also where it is the width of the network
@@ -35,7 +35,7 @@ ELECTRA = replace(
     },
     copies={},
     companion="ELECTRA generator",
-    elsewhere=("generator.", "generator_lm_head.", "lm_head."),
+    elsewhere=("generator.", "generator_lm_head.", "generator_token_embedding.", "lm_head."),
 )
 
 ELECTRA_GENERATOR = replace(

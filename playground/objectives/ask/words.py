@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from playground.answers import CooccurrenceTarget, InBatchContrast, SpanBoundary, Target, Word
+from playground.answers import CooccurrenceTarget, InBatchContrast, SpanBoundary, Target, Word, WordAhead
 from playground.batch import MASKED_LEVEL, Batch, arange_rows, gather_origin, is_identity, language_ids_at, stream
 from playground.knob import knob
 from playground.objectives.change.trigrams import movable
@@ -122,6 +122,33 @@ class AskNext(Ask):
         scored = inputs.valid & (read >= self.context_size)
         target = Target(name, Word(), "inputs", targets, scored, origin, self.weight)
         return asked(replace(batch, selected=tokens.valid), target)
+
+
+@dataclass(frozen=True)
+class AskFurther(Ask):
+    """The word `ahead` positions after the next one, at every position that has one (arXiv:2404.19737, sec. 2).
+
+    In the form "sequential" the model reads the words in between as well (DeepSeek-V3, arXiv:2412.19437, sec. 2.2).
+    """
+
+    ahead: int
+    form: Literal["parallel", "sequential"] = "parallel"
+    mtp_loss_scaling_factor: float = knob(
+        1.0, 0.0, 1.0, unit="times", why="What the words after the next one count, as a mean over their distances."
+    )
+    depth: int = 1
+
+    def build(self, batch: Batch) -> Batch:
+        target = next(q for q in batch.targets if q.name == "next word")
+        labels, scored, origin = (
+            pad(values[:, self.ahead :], (0, min(self.ahead, values.shape[1])), value=blank)
+            for values, blank in (
+                (target.labels, batch.tokens.specials.pad), (target.loss_mask, False), (target.origin, -1)
+            )
+        )  # fmt: skip
+        kind = WordAhead(self.ahead, self.form == "sequential")
+        weight = self.mtp_loss_scaling_factor / self.depth
+        return asked(batch, Target(kind.name, kind, "inputs", labels, scored, origin, weight))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """RTD: a small generator swaps some words, and every word must be classified as original or replaced."""
 
+from dataclasses import replace
+
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskMasked, AskReplaced
 from playground.objectives.change import ChangeTokens
@@ -41,4 +43,25 @@ RTD = Objective(
         "A second log slipped into the loss of replaced words; it should be log(1 - D).",
     ),
     source="arXiv:2003.10555, sec. 2 and released code",
+)
+
+ALL_MASKED_RTD = replace(
+    RTD,
+    name="RTD with [MASK] alone",
+    aliases=("DeBERTaV3's RTD", "rtd_task"),
+    row="",
+    printed=Printed(),
+    misprint=None,
+    stages=(
+        ArrangeText(),
+        ChooseTokens(),
+        ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0),
+        AskMasked(),
+        SampleFromGenerator(),
+        SeeAll(),
+        AskReplaced(),
+    ),
+    idea="As RTD, but the generator reads [MASK] at every chosen word, never the word itself.",
+    source="arXiv:2111.09543, sec. 3.1, and released code",
+    versus={"RTD": "All chosen words are hidden from the generator, where ELECTRA's reads 15 % of them as they are."},
 )

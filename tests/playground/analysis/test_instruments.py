@@ -15,6 +15,7 @@ from playground.analysis.instruments.explanation import _change, permuted
 from playground.analysis.instruments.head_importance import importances
 from playground.analysis.instruments.meters import exponent
 from playground.analysis.instruments.sensitivity import open_pairs
+from playground.analysis.instruments.tug_of_war import cosine, gradients, shared_as
 from playground.analysis.interventions import row_losses
 from playground.analysis.probing import items, reading
 from playground.analysis.probing.reading import probing_texts
@@ -251,3 +252,83 @@ def test_a_probe_says_how_many_items_of_rare_classes_it_leaves_out(monkeypatch):
     assert rare > 0
     said = f"part of speech: {rare} of {int(counts.sum())} items are left out, as their classes have fewer than 40."
     assert said in look(subject, "probing classifier", count=60, task="part of speech").notes
+
+
+# the tug of war
+
+
+def test_two_losses_with_opposite_gradients_have_a_cosine_of_minus_1():
+    table = torch.randn(7, 3, generator=generator(0)).double().requires_grad_()
+    aim = torch.randn(7, 3, generator=generator(1)).double()
+    [down], [up], [across] = (
+        gradients(loss, [table]) for loss in ((table * aim).sum(), -(table * aim).sum() * 3, 0 * table.sum())
+    )
+    assert cosine(down, up) == pytest.approx(-1.0, abs=1e-12)
+    assert cosine(down, down) == pytest.approx(1.0, abs=1e-12)
+    assert cosine(down, across) == 0.0
+
+
+@pytest.mark.parametrize("tied", ["none", "table", "embeddings", "gradient-disentangled"])
+def test_a_table_that_is_not_shared_has_the_gradient_of_one_loss(tied):
+    found = look(subject_of("ELECTRA", tie_generator=tied), "tug of war", texts=8, steps=0)
+    columns = found.tables[0].columns
+    size = dict(zip(zip(columns["loss"], columns["table"], strict=True), columns["gradient"], strict=True))
+    if tied in ("table", "embeddings"):
+        assert size.keys() == {("MLM", "shared"), ("RTD", "shared")} and all(size.values())
+        return
+    own, other = {"none": ("generator", "discriminator"), "gradient-disentangled": ("E_G", "E_Δ")}[tied]
+    assert size["MLM", own] > 0 and size["RTD", other] > 0
+    assert size["MLM", other] == size["RTD", own] == 0.0
+    assert "no tug of war" in found.headline
+
+
+@pytest.mark.parametrize(("tied", "ways"), [
+    ("none", 2), ("table", 3), ("embeddings", 3), ("gradient-disentangled", 2), ("all", 1),
+])  # fmt: skip
+def test_the_curves_of_the_cosine_start_together_and_leave_the_model_as_it_was(tied, ways):
+    ratio = 1.0 if tied == "all" else 0.5
+    subject = subject_of("ELECTRA", tie_generator=tied, generator_ratio=ratio)
+    if tied == "gradient-disentangled":
+        torch.nn.init.normal_(subject.model.token_embedding.delta, std=0.1, generator=generator(0))
+    before = {name: weight.clone() for name, weight in subject.model.state_dict().items()}
+    found = look(subject, "tug of war", texts=8, steps=2)
+    columns = found.tables[-1].columns
+    curves = dict.fromkeys(columns["generator shares"])
+    for way in curves:
+        shared = zip(columns["step"], columns["cosine"], columns["generator shares"], strict=True)
+        curves[way] = {step: value for step, value, of in shared if of == way}
+    assert len(curves) == ways
+    for curve in curves.values():
+        assert curve.keys() == {0, 1, 2} and curve[0] == pytest.approx(found.numbers[0].value, abs=1e-5)
+        assert len(set(curve.values())) == 3
+    assert all(torch.equal(weight, before[name]) for name, weight in subject.model.state_dict().items())
+    assert look(subject, "tug of war", texts=8, steps=2).tables[-1].columns == columns
+
+
+@pytest.mark.parametrize("way", ["none", "gradient-disentangled"])
+def test_a_model_answers_the_same_whatever_its_generator_shares(way):
+    for tied in ("table", "embeddings", "none", "gradient-disentangled"):
+        subject = subject_of("ELECTRA", tie_generator=tied)
+        model = shared_as(subject.model, way)
+        assert model.shape.tie_generator == way
+        batch = subject.batch(4)
+        for one, other in zip(subject.model(batch), model(batch), strict=True):
+            torch.testing.assert_close(one.scores, other.scores, atol=1e-5, rtol=0)
+
+
+def test_the_cosine_is_that_of_the_gradients_of_two_steps():
+    """Against two backward passes of the whole model."""
+    subject = subject_of("ELECTRA")
+    found, batch, flat = look(subject, "tug of war", texts=8, steps=0), subject.batch(8), []
+    for number in range(2):
+        subject.model.zero_grad()
+        subject.model(batch)[number].mean().backward()
+        flat.append(subject.model.token_embedding.weight.grad.flatten().double())
+    subject.model.zero_grad()
+    expected = float(flat[0] @ flat[1] / (flat[0].norm() * flat[1].norm()))
+    assert found.numbers[0].value == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_model_without_a_generator_has_no_tug_of_war():
+    with pytest.raises(UserError, match="MLM trains no generator"):
+        look(subject_of(), "tug of war")

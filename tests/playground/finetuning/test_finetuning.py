@@ -250,6 +250,22 @@ def test_forgetting_is_the_rise_of_the_models_own_pre_training_loss(name):
     assert outcome.forgetting != 0.0
 
 
+def test_gradient_disentangled_word_vectors_are_fine_tuned_as_their_sums():
+    """The discriminator is fine-tuned; its tables are plain ones there, and the run that it came from keeps its own."""
+    trained = learner_of("DeBERTaV3")
+    trained.learn(trained.batch(BatchSampler.of(reviews(), 16, 8, 0, CPU).at(0)))
+    assert bool(trained.model.token_embedding.delta.any())
+    base, tokens = Base(trained, base_of("DeBERTaV3").held_out), texts().tokens
+    merged = base.learner.model
+    assert merged.shape == base.learner.entry.model and merged.shape.tie_generator == "none"
+    assert "token_embedding.weight" in dict(merged.named_parameters())
+    torch.testing.assert_close(merged.features(tokens), trained.model.features(tokens))
+    assert base.pretraining_loss(base.learner) == pytest.approx(trained.pretraining_loss(base.measured))
+    for strategy in ("full", "L2-SP"):
+        outcome = tuned(find_strategy(strategy), "DeBERTaV3")[-1]
+        assert outcome.forgetting != 0.0 and 0 <= outcome.accuracy <= 1
+
+
 @cache
 def learnt_base():
     """A learner that has read enough to have something to forget."""

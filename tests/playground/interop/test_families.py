@@ -10,6 +10,7 @@ import transformers as hf
 from playground.batch import Tokens, stream
 from playground.interop import export, families, open_folder
 from playground.models import LanguageModel
+from playground.models.model import with_merged_embeddings
 from playground.objectives import find_objective
 from playground.rng import generator
 from playground.tokenizing import specials
@@ -164,17 +165,22 @@ def test_what_was_written_is_read_back_to_the_bit(name, tmp_path):
     assert replace(opened.model.shape, **{name: getattr(model.shape, name) for name in free}) == model.shape
 
 
-def test_both_parts_of_electra_are_written_and_read(tmp_path):
-    model, (ids, lengths) = our_model("ELECTRA"), text()
+@pytest.mark.parametrize("tied", ["embeddings", "none", "gradient-disentangled"])
+def test_both_parts_of_electra_are_written_and_read(tied, tmp_path):
+    """Gradient-disentangled tables are written as their sums, and read back as the tables of two networks."""
+    model, (ids, lengths) = shaken(LanguageModel(replace(OURS["ELECTRA"], tie_generator=tied), SIZE, rng())), text()
     export(model, TOKENIZER, tmp_path / "out")
-    generator_of = loaded(tmp_path / "out" / "generator")
+    generator_of, segments = loaded(tmp_path / "out" / "generator"), torch.zeros_like(ids)
     network, real = model.generator, torch.arange(ids.shape[1]) < lengths[:, None]
+    theirs = their_scores(loaded(tmp_path / "out"), ids, lengths, segments=segments)
+    assert (our_scores(model, ids, lengths) - theirs)[real].abs().max() < CLOSE
     ours = generator_scores(model, network, ids, lengths)
-    theirs = their_scores(generator_of, ids, lengths, segments=torch.zeros_like(ids))
+    theirs = their_scores(generator_of, ids, lengths, segments=segments)
     assert (ours - theirs)[real].abs().max() < CLOSE
     opened = open_folder(tmp_path / "out")
     again, lost = opened.model.state_dict(), "lm_head."
-    for name, value in model.state_dict().items():
+    assert opened.model.shape.tie_generator == ("embeddings" if tied == "embeddings" else "none")
+    for name, value in with_merged_embeddings(model).state_dict().items():
         assert name.startswith(lost) or torch.equal(value, again[name]), name
 
 
@@ -182,12 +188,13 @@ def test_both_parts_of_electra_are_written_and_read(tmp_path):
 def generator_scores(model, network, ids, lengths):
     """The scores of the generator of our model."""
     whole = replace(model.shape, rtd_head=False)
-    kept = model.network, model.lm_head, model.shape
-    model.network, model.lm_head, model.shape = network, model.generator_lm_head, whole
+    kept = model.network, model.lm_head, model.token_embedding, model.shape
+    own = model.generator_lm_head, model.generator_token_embedding
+    model.network, model.lm_head, model.token_embedding, model.shape = network, *own, whole
     try:
         return our_scores(model, ids, lengths)
     finally:
-        model.network, model.lm_head, model.shape = kept
+        model.network, model.lm_head, model.token_embedding, model.shape = kept
 
 
 def test_a_permutation_has_the_same_scores_through_both_query_streams(tmp_path, record_property):

@@ -20,6 +20,7 @@ from playground.batch import AttentionMask, causal_mask, full_mask, mask_by_leve
 from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.models import Answer, Architecture, LanguageModel, total_loss, with_required_parts
+from playground.models.model import with_merged_embeddings
 from playground.models.transformer import Attention, SdpaMask
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
@@ -484,29 +485,80 @@ def test_generator_and_detector_have_one_word_position_and_segment_embedding(sha
     torch.testing.assert_close(small._embed(stream, model.token_embedding.weight), narrowed)
 
 
-@pytest.mark.parametrize(("tied", "reached"), [("table", False), ("embeddings", True), ("all", True)])
-def test_the_generators_loss_reaches_the_positions_that_it_shares(tied, reached):
+TIED = ("none", "table", "embeddings", "gradient-disentangled", "all")
+
+
+@pytest.mark.parametrize("tied", TIED)
+def test_the_generators_loss_reaches_the_positions_that_it_shares(tied):
     model, batch = of_electra(generator_ratio=1.0, tie_generator=tied)
     names, replaced = model(batch)
     assert (names.target.name, replaced.target.name) == ("hidden words", "replaced?")
     names.mean().backward()
-    assert (model.network.position_embedding.weight.grad is not None) is reached
-    assert (model.network.encoder.ln_f.weight.grad is not None) is (tied == "all")
-    assert model.token_embedding.weight.grad is not None
+    reached = {name for name, p in model.named_parameters() if p.grad is not None and bool(p.grad.any())}
+    assert ("network.position_embedding.weight" in reached) is (tied in ("embeddings", "all"))
+    assert ("network.encoder.ln_f.weight" in reached) is (tied == "all")
+    assert ("token_embedding.weight" in reached) is (tied in ("table", "embeddings", "all"))
+    assert ("generator_token_embedding.weight" in reached) is (tied in ("none", "gradient-disentangled"))
 
 
-@pytest.mark.parametrize("tied", ["table", "embeddings", "all"])
+def disentangled(share=0.5):
+    """A model with gradient-disentangled tables whose differences are not 0, and its batch."""
+    model, batch = of_electra(generator_ratio=share, tie_generator="gradient-disentangled")
+    deltas = {name: p for name, p in model.named_parameters() if name.endswith("delta")}
+    assert set(deltas) == {"token_embedding.delta", "network.position_embedding.delta"}
+    assert not any(p.any() for p in deltas.values())
+    with torch.no_grad():
+        for p in deltas.values():
+            p.normal_(generator=generator(1, "deltas"))
+    return model, batch
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_each_gradient_disentangled_table_has_the_gradient_of_one_loss(share):
+    """The forward pass reads the sum; the gradient of each loss on the other's table is exactly 0 (GDES, sec. 3.3)."""
+    model, batch = disentangled(share)
+    words, places = model.generator_token_embedding.weight, model.generator.position_embedding.weight
+    differences = (model.token_embedding.delta, model.network.position_embedding.delta)
+    torch.testing.assert_close(model.token_embedding.weight, words + differences[0])
+    hidden, replaced = (answer.mean() for answer in model(batch))
+    ours, theirs = (words, places), differences
+    for loss, own, other in ((hidden, ours, theirs), (replaced, theirs, ours)):
+        found = torch.autograd.grad(loss, (*own, *other), retain_graph=True, allow_unused=True)
+        assert all(g is not None and bool(g.any()) for g in found[:2])
+        assert not any(g is not None and bool(g.any()) for g in found[2:])
+
+
+def test_merged_embeddings_read_the_same_and_leave_the_model_as_it_was():
+    model, batch = disentangled()
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    merged = with_merged_embeddings(model)
+    for one, other in zip(model(batch), merged(batch), strict=True):
+        torch.testing.assert_close(one.scores, other.scores)
+    assert merged.shape.tie_generator == "none" and not any("delta" in name for name in merged.state_dict())
+    merged.load_state_dict(LanguageModel(merged.shape, SPECIALS.size, generator(0)).double().state_dict())
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert with_merged_embeddings(merged) is merged
+
+
+@pytest.mark.parametrize("tied", TIED)
 def test_shared_weights_are_listed_once_and_stay_shared_in_a_copy(tied):
     model, batch = of_electra(generator_ratio=1.0, tie_generator=tied)
     names = list(model.state_dict())
     assert names == [name for name, _ in model.named_parameters()]
     assert any(name.startswith("generator") for name in names) is (tied != "all")
-    assert ("generator.position_embedding.weight" in names) is (tied == "table")
+    assert ("generator.position_embedding.weight" in names) is (tied not in ("embeddings", "all"))
     twin = deepcopy(model)
+    apart = tied == "gradient-disentangled"
+    table = twin.network.position_embedding
     with torch.no_grad():
-        twin.network.position_embedding.weight += 1.0
+        (table.delta if apart else table.weight).add_(1.0)
     moved = not torch.equal(twin.propose(batch), model.propose(batch))
-    assert moved is (tied != "table")
+    assert moved is (tied in ("embeddings", "all"))
+    if apart:  # the twin adds its difference to its own generator's table
+        before = table.weight.detach().clone()
+        with torch.no_grad():
+            twin.generator.position_embedding.weight += 1.0
+        torch.testing.assert_close(table.weight, before + 1.0)
 
 
 def test_one_network_for_both_has_one_width():
@@ -581,7 +633,7 @@ def test_two_directions_stand_side_by_side_at_every_level():
 
 def test_the_last_norm_of_a_stack_belongs_to_its_highest_layer():
     groups = build().groups()
-    norms = {name: group for group, names in groups.items() for name in names if name.endswith(".ln_f.weight")}
+    norms = {name: group for group, names in groups.items() for name in names if name.endswith("coder.ln_f.weight")}
     assert norms == {
         "network.encoder.ln_f.weight": "encoder layer 2",
         "backward_network.encoder.ln_f.weight": "encoder layer 2",

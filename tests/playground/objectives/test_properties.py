@@ -162,7 +162,7 @@ def test_p17_a_longer_text_never_has_fewer_targets(what):
 
 # P18: other names for the words
 
-BY_ID = ("RTD",)
+BY_ID = ("RTD", "RTD with [MASK] alone")
 """Without a generator words are drawn by their id, so another name is another word."""
 
 MASKS_ONLY = {"mask_replace_prob": 1.0, "random_replace_prob": 0.0}

@@ -14,6 +14,7 @@ from playground.errors import UserError
 from playground.objectives import objectives
 from playground.training import checkpoint, train
 from playground.training.data import BatchSampler
+from playground.training.fork import fork
 from tests.playground.test_slicing import assert_same
 from tests.runs import alone, each_kind, held_out, losses, reviews, run_of, suited_reviews, tiny
 
@@ -105,16 +106,26 @@ def learned(tied):
     return tiny("ELECTRA", {"positions": "learned", "generator_ratio": 1.0, "tie_generator": tied})
 
 
-@pytest.mark.parametrize("tied", ["table", "embeddings", "all"])
+@pytest.mark.parametrize("tied", ["none", "table", "embeddings", "gradient-disentangled", "all"])
 def test_what_generator_and_detector_share_is_saved_once_and_goes_on_exactly(tied, tmp_path):
     entry = learned(tied)
     whole = list(train(run_of(entry=entry, steps=6)))
     list(train(run_of(entry=entry, steps=3, out=tmp_path)))
     names = load_file(tmp_path / FILE)
-    assert ("model.generator.position_embedding.weight" in names) is (tied == "table")
+    assert ("model.generator.position_embedding.weight" in names) is (tied not in ("embeddings", "all"))
+    assert ("model.token_embedding.delta" in names) is (tied == "gradient-disentangled")
     assert any(name.startswith("model.generator.") for name in names) is (tied != "all")
     rest = list(train(run_of(entry=entry, steps=6), checkpoint.load(tmp_path).learner))
     assert losses(rest) == losses(whole)[3:]
+
+
+def test_a_fork_of_gradient_disentangled_tables_goes_on_exactly():
+    run = run_of(entry=learned("gradient-disentangled"), steps=6)
+    whole = list(train(run))
+    started, *_ = train(replace(run, steps=3))
+    forked = fork(run, started.learner)
+    assert forked.step == 3 and bool(forked.learner.model.token_embedding.delta.any())
+    assert losses(train(forked.run, forked.learner)) == losses(whole)[3:]
 
 
 WORDS = 'naïve “quotes” 我们 😀 <script>alert(1)</script> [MASK] \\ don\'t "so" end. '

@@ -526,3 +526,19 @@ def test_a_session_tells_the_trouble_and_can_be_forked(monkeypatch):
     made = session.fork(session.trouble.settings)
     assert (made.step, made.changed) == (5, "lr 0.006 → 0.002, muon_lr 0.02 → 0.00667")
     assert list(train(made.run, made.learner))[-1].reason == "steps"
+
+
+@pytest.mark.parametrize("tied", ["none", "gradient-disentangled"])
+def test_a_generator_with_its_own_words_gives_them_to_the_detector_and_only_they_are_frozen(tied):
+    settings = {"generator_ratio": 1.0, "positions": "learned", "tie_generator": tied, "embedding_size": 0}
+    learner, seen = None, {}
+    for event in train(run_of(entry=tiny("ELECTRA", settings, generator_first=0.5))):
+        learner = getattr(event, "learner", learner)
+        if isinstance(event, Started | Stepped):
+            tables = (learner.model.token_embedding, learner.model.network.position_embedding)
+            weights = {k: v.clone() for k, v in learner.model.state_dict().items()}
+            seen[learner.step] = (*(table.weight.detach().clone() for table in tables), weights)
+    for number, name in enumerate(("generator_token_embedding.weight", "generator.position_embedding.weight")):
+        assert torch.equal(seen[6][number], seen[6][2][name])
+        assert not torch.equal(seen[12][number], seen[6][number])
+    assert all(equal(part(seen[step][2], *GENERATOR), part(seen[6][2], *GENERATOR)) for step in range(7, 13))

@@ -218,27 +218,34 @@ function paintPrices(ctx, art, before, after, e) {
   const [a, b] = [pricesOf(before), pricesOf(after)];
   if (!a && !b) return;
   const [frame, guesses] = b && (e >= 0.5 || !a) ? [after, b] : [before, a];
-  const { cells } = laneOf(frame, "targets") || { cells: [] };
+  const isScored = ({ lane, position }) => laneOf(frame, lane)?.cells[position]?.scored;
   ctx.save();
   ctx.globalAlpha *= a && b ? 1 : a ? 1 - e : e;
   const dearest = Math.max(1, ...guesses.map((guess) => guess.loss));
-  for (const guess of guesses) if (cells[guess.position]?.scored) paintPrice(ctx, art, guess, dearest);
+  for (const guess of guesses) if (isScored(guess)) paintPrice(ctx, art, guess, dearest);
   ctx.restore();
 }
 
-/** The guesses whose loss hangs on lane C; several questions at one position add up. */
+/** The lane that a guess answers: that of its target where it has one of its own. */
+const laneOfGuess = (frame, guess) => (frame.lanes.find((lane) => lane.target === guess.target) || { name: "targets" }).name;
+
+/** The guesses whose loss hangs on a lane of targets; several questions at one position of it add up. */
 function pricesOf(frame) {
   if (!frame.numbers || !["loss", "gradient", "change", "after"].includes(frame.name)) return null;
   const guesses = frame.name === "after" ? frame.numbers.after : frame.numbers.guesses;
   const answering = guesses.filter((guess) => (guess.reader === "decoder") === Boolean(guesses[0] && guesses[0].reader === "decoder"));
   const sums = new Map();
-  for (const guess of answering) sums.set(guess.position, { position: guess.position, loss: guess.loss + (sums.get(guess.position)?.loss || 0) });
+  for (const guess of answering) {
+    const [lane, { position }] = [laneOfGuess(frame, guess), guess];
+    const at = `${lane}/${position}`;
+    sums.set(at, { lane, position, loss: guess.loss + (sums.get(at)?.loss || 0) });
+  }
   return [...sums.values()];
 }
 
-function paintPrice(ctx, art, { position, loss }, dearest) {
+function paintPrice(ctx, art, { lane, position, loss }, dearest) {
   const { theme, plan } = art;
-  const box = chipBox(plan, "targets", position);
+  const box = chipBox(plan, lane, position);
   const size = clamp(plan.chips.size * 0.78, 9, 11.5);
   ctx.font = font(size, 650);
   const said = loss.toFixed(box.w < 34 ? 1 : 2);

@@ -2,7 +2,7 @@
 
 import tokens from "../../design_tokens.json" with { type: "json" };
 import { boxPath, cut, fitted, paintBox, paintDot, paintLines, paintText, paintWrapped, trace } from "./pen.js";
-import { CELL, READER_LANE, READ_LANE, STRIP, chipBox, clamp, ease, font, isOpen, laneOf, lerp, matrixOf, placed, rises, weightAt, wordOf } from "./record.js";
+import { CELL, READER_LANE, READ_LANE, STRIP, chipBox, clamp, ease, font, isAnswers, isOpen, laneOf, lerp, matrixOf, placed, rises, weightAt, wordOf } from "./record.js";
 
 /** A colour by its name in the theme, such as "ink" or "tint sky". */
 function colourOf(theme, name) {
@@ -12,7 +12,7 @@ function colourOf(theme, name) {
 
 /** How a chip looks: the state decides fill, edge and mark together, never colour alone. */
 function lookOf(theme, cell, lane) {
-  const answers = lane === "targets";
+  const answers = isAnswers(lane);
   const blank = answers && !cell.scored && cell.state !== "padding";
   const look = { ...(tokens.chips[blank ? "blank" : cell.state] || tokens.chips.kept), ...(answers && cell.scored ? tokens.chips.answer : {}) };
   return { ...look, fill: colourOf(theme, look.fill), edge: colourOf(theme, look.edge), text: colourOf(theme, look.text) };
@@ -41,7 +41,7 @@ export function paintChip(ctx, art, box, cell, lane, alpha = 1, lift = 0) {
   ctx.setLineDash([]);
   paintChipMarks(ctx, theme, box, look, cell, plan.chips.mark, radius);
   const size = Math.min(plan.chips.size, h * 0.62);
-  const shown = cell.text === "" && lane === "targets" ? "·" : cell.text;
+  const shown = cell.text === "" && isAnswers(lane) ? "·" : cell.text;
   ctx.font = fitted(ctx, shown, w - size * 0.7, size, look.weight || 500);
   if (w > 14) paintText(ctx, cut(ctx, shown, w - size * 0.7), x + w / 2, y + h / 2 + size * 0.06, { fill: look.text, align: "center" });
   ctx.restore();

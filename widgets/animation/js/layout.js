@@ -3,7 +3,7 @@
 import tokens from "../../design_tokens.json" with { type: "json" };
 import { costs, planAnswers, planAnswersBeside, roomForAnswers, shareShown } from "./answers.js";
 import { planMap } from "./long_text.js";
-import { CELL, LABEL, LANES, STRIP, clamp, font, inFull, laneOf, leakSteps, matrixShapes, range, rises, sum } from "./record.js";
+import { CELL, LABEL, LANES, STRIP, clamp, font, inFull, isAnswers, laneOf, leakSteps, matrixShapes, range, rises, sum } from "./record.js";
 
 const LEGEND = 24; // px of a line of the legend
 const EASY = 20; // px: cells of this side are read with ease
@@ -80,7 +80,7 @@ function planLanes(record, plan, top) {
     const lines = Math.max(1, Math.ceil(Math.max(...lanes.map((lane) => lane.cells.length)) / chips.columns));
     const numbered = name === "original" && chips.size >= 12;
     const above = numbered ? 19 : has(name, (cell) => cell.badge) ? 9 : rises(name) && has(name, (cell) => cell.chosen) ? 6 : 0;
-    const was = name === "targets" && costs(record) ? 17 : lines <= 4 && has(name, (cell) => cell.was) ? Math.round(chips.size * 0.95) : 0;
+    const was = isAnswers(name) && costs(record) ? 17 : lines <= 4 && has(name, (cell) => cell.was) ? Math.round(chips.size * 0.95) : 0;
     const below = was + STRIP * Math.max(...lanes.map((lane) => lane.ids.length));
     const pitch = above + chips.h + below + (lines > 1 ? chips.gap : 0);
     const heading = plan.wide ? 0 : 19;

@@ -4,7 +4,7 @@ import { speakGuess } from "./answers.js";
 import { streamSpots } from "./chips.js";
 import { entire } from "./long_text.js";
 import { answering } from "./paint.js";
-import { READER_LANE, clamp, laneOf, leakSteps, matrixOf, runsThrough, speak, speakIds, speakWeights } from "./record.js";
+import { READER_LANE, clamp, isAnswers, laneOf, leakSteps, matrixOf, runsThrough, speak, speakIds, speakWeights } from "./record.js";
 
 /** Matrices whose rows a chip of a lane may stand for; of those that are drawn the first. */
 const ROWS_OF = { original: ["content", "encoder"], inputs: ["content", "encoder"], decoder: ["decoder", "cross"] };
@@ -38,7 +38,7 @@ export function readerOf(kit, drawn) {
     const names = ROWS_OF[spot.lane] || (laneOf(frame, "decoder") ? ROWS_OF.decoder : ["query", ...ROWS_OF.inputs]);
     const matrix = names.map((name) => matrixOf(frame, name)).find(Boolean);
     if (!matrix) return null;
-    const spots = spot.lane === "targets" ? null : streamSpots(frame, READER_LANE[matrix.name]);
+    const spots = isAnswers(spot.lane) ? null : streamSpots(frame, READER_LANE[matrix.name]);
     const row = spots ? spots.findIndex((other) => other.cell.key === spot.cell.key) : spot.i;
     return row >= 0 && row < matrix.n ? { matrix: matrix.name, row, column: -1 } : null;
   }

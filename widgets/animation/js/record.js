@@ -41,7 +41,7 @@ export const SWEEP = 1200; // no sweep lasts longer than this
 export const SPEEDS = [0.25, 0.5, 1, 2, 4];
 export const FAMILY = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", sans-serif';
 
-export const LANES = ["original", "inputs", "teacher", "decoder", "targets"];
+export const LANES = ["original", "inputs", "teacher", "decoder", "targets", "targets 2", "targets 3", "targets 4"];
 export const MATRICES = ["encoder", "content", "query", "encoder above", "content above", "query above", "decoder", "decoder above", "cross"];
 export const WIDEST = 1600; // px: where there is more room, everything is drawn larger instead
 export const FUSED = 13; // px: cells below this are painted in runs
@@ -129,6 +129,7 @@ export function inverse(order) {
 
 /** The lane of a reader: of the decoder, or of the inputs. */
 export const homeOf = (reader) => (reader === "decoder" ? "decoder" : "inputs");
+export const isAnswers = (lane) => lane.startsWith("targets"); // of the next word, or of a further one
 export const laneOf = (frame, name) => frame.lanes.find((lane) => lane.name === name);
 export const matrixOf = (frame, name) => frame.matrices.find((matrix) => matrix.name === name);
 

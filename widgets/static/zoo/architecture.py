@@ -57,7 +57,10 @@ def _inputs(model: Architecture) -> Iterator[Box]:
     lines += [f"{model.positions} positions"] if transformer else []
     lines += [f"{model.segments} segments"] if model.segments else []
     lines += [f"{model.languages} languages"] if model.languages else []
-    yield "embeddings", tuple(_paired(lines)), GREEN, ""
+    lines = [*_paired(lines)]
+    if model.tie_generator == "gradient-disentangled":
+        lines += ["E_G of the generator, without gradient, plus own E_Δ"]
+    yield "embeddings", tuple(lines), GREEN, ""
 
 
 def _paired(lines: Sequence[str]) -> Iterator[str]:
@@ -87,7 +90,16 @@ def _stack(model: Architecture, decoder: bool) -> Box:
     if model.kind == "window":
         lines += [f"{len(model.window_offsets)} words side by side", "tanh"]
     lines += ["the maximum of all states", "represents the text"] if model.max_pooling and not decoder else []
-    return name, tuple(lines if model.decoder_layers else _paired(lines)), PURPLE if decoder else BLUE, way
+    lines = [*(lines if model.decoder_layers else _paired(lines)), *_further(model)]
+    return name, tuple(lines), PURPLE if decoder else BLUE, way
+
+
+def _further(model: Architecture) -> Iterator[str]:
+    """The layers for the words after the next one, which only pre-training reads."""
+    if number := model.mtp_num_layers:
+        where = "after them, which reads the next word" if model.mtp_sequential else "parallel to the last one"
+        yield f"{number} more layer{'s' * (number > 1)} {where}"
+        yield "for words further on, left out after training"
 
 
 SHARED = {
