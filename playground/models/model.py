@@ -378,7 +378,7 @@ class LanguageModel(nn.Module):
         if shape.tie_generator == "gradient-disentangled":
             self.token_embedding = DisentangledEmbedding(self.generator_token_embedding)
             if hasattr(network, "position_embedding"):
-                network.position_embedding = DisentangledEmbedding(self.generator.position_embedding)
+                network.add_module("position_embedding", DisentangledEmbedding(self.generator.position_embedding))
 
     def forward(
         self, batch: Batch, attn_weights: Weights = None, states: list[Tensor] | None = None

@@ -3,6 +3,8 @@
 Bengio et al. 2003, eq. 1, reads the words to the left; Collobert and Weston 2008, sec. 3, the words on both sides.
 """
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
@@ -88,7 +90,7 @@ class WindowHead(nn.Module):
         """Scores `[k, v]` of the windows with every word."""
         return self.out(torch.tanh(hidden[:, None] + self.centre(table)))[..., 0]
 
-    def score_candidates(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
+    def score_candidates(self, hidden: Tensor, words: Tensor, table: Callable[[Tensor], Tensor]) -> Tensor:
         """Scores `[k, w]` of the windows with some words `[k, w]`."""
         return self.out(torch.tanh(hidden[:, None] + self.centre(table(words))))[..., 0]
 

@@ -169,7 +169,7 @@ class Rebuilt:
         texts, scored, listed = _answers(batch)
         number = {position: i for i, position in enumerate(sorted(listed))}
         target, end = batch.targets[0], batch.tokens.specials.end
-        asked = [
+        asked: list[Cell] = [
             {**lanes[frames.ANSWERS][number[p]], "text": text}
             for p, text, counts in zip(listed, texts, scored, strict=True)
             if counts and not (target.at_decoder and int(target.labels[0, p]) == end)  # the survey prints no [END]

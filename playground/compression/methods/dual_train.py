@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import torch
 from torch import Generator, Tensor, nn
@@ -81,7 +81,7 @@ class TrainDually:
         shape, specials = teacher.model.shape, data.train.tokens.specials
         small = replace(shape, width=self.width or shape.width // 2)
         student = fresh(small, teacher, rng, data.train, data.base.words.words)
-        ours, theirs = student.model.token_embedding, teacher.model.token_embedding
+        ours, theirs = (cast("nn.Embedding", each.model.token_embedding) for each in (student, teacher))
         kept = frequent(self.words, data.train.tokens, data.unlabelled(self.unlabelled).tokens)
         few = FewWords(kept, ours.num_embeddings, specials.id_of("unknown"))
         parametrize.register_parametrization(ours, "weight", few)
