@@ -125,7 +125,7 @@ def _words_of(corpus: Corpus) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class AnswerLogProbs:
-    """The exact log-probabilities of all answers: of the first word `[p, w]`, and of the second after it `[p, w, w]`."""
+    """Exact log-probabilities of all answers: of the first word `[p, w]`, and of the second after it `[p, w, w]`."""
 
     first: Tensor
     second: Tensor
@@ -179,9 +179,7 @@ def enumerate_answers(model: LanguageModel, space: AnswerSpace) -> AnswerLogProb
         answer_logps(model, answer_batch(space.tokens(some_prompts, some_answers), begin + 1), space.words)[:, 0]
         for some_prompts, some_answers in zip(prompts.split(ROWS_AT_ONCE), answers.split(ROWS_AT_ONCE), strict=True)
     ]
-    return AnswerLogProbs(
-        first.log_softmax(-1), torch.cat(parts).double().log_softmax(-1).view(count, width, width)
-    )
+    return AnswerLogProbs(first.log_softmax(-1), torch.cat(parts).double().log_softmax(-1).view(count, width, width))
 
 
 @torch.no_grad()

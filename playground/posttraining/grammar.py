@@ -37,8 +37,8 @@ def _of_prompt(rules: Automaton, space: AnswerSpace, prompt: int, number: Tensor
         states = torch.zeros_like(states).index_add(0, rules.target[arcs], flow)
     if not states.any():
         raise UserError(
-            f"The grammar of {space.corpus.name} writes no document that begins {space.prompt_text(prompt)!r}; type the "
-            "beginning of one."
+            f"The grammar of {space.corpus.name} writes no document that begins {space.prompt_text(prompt)!r}; type "
+            "the beginning of one."
         )
     states = states / states.sum()
     arcs = rules.arcs_from(states)

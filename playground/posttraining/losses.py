@@ -22,7 +22,12 @@ def sft_loss(logps: Tensor, mask: Tensor) -> Tensor:
 
 
 def dpo_loss(
-    chosen: Tensor, rejected: Tensor, ref_chosen: Tensor, ref_rejected: Tensor, beta: float, prefers: Tensor | float = 1.0
+    chosen: Tensor,
+    rejected: Tensor,
+    ref_chosen: Tensor,
+    ref_rejected: Tensor,
+    beta: float,
+    prefers: Tensor | float = 1.0,
 ) -> Tensor:
     """DPO on log-probabilities of whole answers `[b]` (arXiv:2305.18290, eq. 7).
 
@@ -34,7 +39,7 @@ def dpo_loss(
 
 
 def group_advantages(rewards: Tensor, scale_rewards: str) -> Tensor:
-    """Rewards `[groups, g]` less the mean of their group, over its standard deviation unless "none" (GRPO, sec. 4.1.2)."""
+    """Rewards `[groups, g]` less the mean of their group, over its standard deviation unless "none" (sec. 4.1.2)."""
     centred = rewards - rewards.mean(1, keepdim=True)
     return centred if scale_rewards == "none" else centred / (rewards.std(1, keepdim=True) + STABLE)
 
@@ -54,8 +59,8 @@ def grpo_loss(
 ) -> Tensor:
     """The clipped loss of GRPO (arXiv:2402.03300, eq. 3) with one of four means over words; advantages `[b]`.
 
-    "grpo": mean over words of each answer, then over answers; "bnpo" and "dapo": over all words (arXiv:2503.14476, eq. 8;
-    the two differ only where a batch is cut into parts); "dr_grpo": sum over a constant (arXiv:2503.20783, sec. 3).
+    "grpo": mean over words of each answer, then over answers; "bnpo" and "dapo": over all words (arXiv:2503.14476, eq.
+    8; the two differ only where a batch is cut into parts); "dr_grpo": sum over a constant (arXiv:2503.20783, sec. 3).
     """
     ratio = (logps - old_logps).exp()
     signed = advantages[:, None]

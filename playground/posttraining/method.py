@@ -60,7 +60,7 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class Rollout:
-    """Answers `[k]` to prompts `[k]`, as the batch that trains; `values` are what the method knows of each or each pair.
+    """Answers `[k]` to prompts `[k]`, as the batch that trains; `values` are the method's for each or each pair.
 
     `ref_logps` are the reference's log-probabilities of their words `[k, 2]`.
     """
@@ -133,8 +133,8 @@ class Method:
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
-        """Its knobs."""
-        return knobs(self.step)
+        """Its knobs, with the settings of the catalogue as defaults."""
+        return tuple(replace(k, default=getattr(self.step, k.name)) for k in knobs(self.step))
 
     def turn(self, settings: Mapping[str, Any]) -> "Method":
         """The same method with some knobs turned."""

@@ -1,4 +1,4 @@
-"""A run of post-training as events: after some steps, the policy's distribution over all answers is measured exactly."""
+"""A run of post-training as events: every few steps the policy over all answers is measured exactly."""
 
 import time
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ class PostTraining:
     reward: Reward
     method: Method
     seed: int = 0
-    steps: int = 200
+    steps: int = 300
     measure_every: int = 10
 
     def __post_init__(self) -> None:
@@ -47,9 +47,9 @@ class PostTraining:
 class Measured:
     """The policy after a step (for best of n: after n draws), exactly, as means over the prompts; KL in nats.
 
-    `loss` is that of the step before, None where nothing was trained; `pretraining_loss` is on held-out text, None where
-    it cannot be measured, and `forgetting` is its rise. `kl_bound` bounds the KL of best of n. `log_probs` `[p, a]` is
-    the policy and `batch` what trained it last.
+    `loss` is that of the step before, None where nothing was trained; `pretraining_loss` is on held-out text, None
+    where it cannot be measured, and `forgetting` is its rise. `kl_bound` bounds the KL of best of n. `log_probs`
+    `[p, a]` is the policy and `batch` what trained it last.
     """
 
     step: int
@@ -98,10 +98,10 @@ def _train(run: PostTraining, step: Trained, setting: Setting) -> Iterator[Measu
         began = time.perf_counter()
         loss = policy.step()
         seconds += time.perf_counter() - began
-        if number % run.measure_every == 0 or number == run.steps:
-            yield _at(run, setting, policy, learner, number, loss, before, seconds)
         if not torch.isfinite(loss):
             raise UserError(f"The loss is {float(loss)} after step {number}; choose a lower learning_rate.")
+        if number % run.measure_every == 0 or number == run.steps:
+            yield _at(run, setting, policy, learner, number, loss, before, seconds)
 
 
 def _at(

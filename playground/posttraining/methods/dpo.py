@@ -58,5 +58,5 @@ DPO = Method(
     idea="Of two answers, raise the preferred one against the other; the reference says from where it is counted.",
     source="Rafailov et al., arXiv:2305.18290, sec. 4, eq. 7",
     unlike_paper="preferences are exact unless they are drawn, and the policy writes one answer of each pair",
-    step=DirectPreferenceOptimization(),
+    step=DirectPreferenceOptimization(learning_rate=5e-3),
 )

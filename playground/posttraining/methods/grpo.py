@@ -17,8 +17,8 @@ from playground.posttraining.method import Method, Rollout, Setting, Trained
 class GroupRelativePolicyOptimization(Trained):
     """Clipped policy gradient with the mean of a group as its baseline (arXiv:2402.03300, sec. 4.1).
 
-    The estimate of the KL in the loss has the gradient of KL(reference || policy), not of KL(policy || reference), unless
-    its bias is corrected; either way it counts each word alone.
+    The estimate of the KL in the loss has the gradient of KL(reference || policy), not of KL(policy || reference),
+    unless its bias is corrected; either way it counts each word alone.
     """
 
     loss_type: str = knob(

@@ -1,0 +1,302 @@
+"""`playground posttrain`: post-train a causal language model, measured against the exact optimum."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import TypedDict
+
+from tqdm import tqdm
+
+from playground.cli.options import Parser, common_options, number_of, pairs, refuse_unused, say, whole
+from playground.corpora import Corpus, open_corpus
+from playground.finetuning.run.base import Base, from_checkpoint
+from playground.folders import run_folder
+from playground.posttraining import (
+    AnswerSpace,
+    FrontierPoint,
+    Measured,
+    PostTraining,
+    Setting,
+    draw_prompts,
+    find_method,
+    find_reward,
+    methods,
+    post_train,
+    read_prompts,
+    rewards,
+    setting_of,
+)
+from playground.posttraining.method import Trained
+from playground.rng import generator
+from playground.training import checkpoint
+from playground.training.store.ready_made import build, load, ready_made
+
+PRETRAINING_STEPS = 60
+"""Steps of the model that is made where none is named: few, so that it still makes mistakes."""
+
+PROMPT_LEN = 7
+"""Words of a prompt that is drawn."""
+
+
+class MeasuredFacts(TypedDict):
+    """The policy after a step, as exact means over the prompts; KL in nats."""
+
+    step: int
+    """The step; for best of n the number of draws."""
+    loss: float | None
+    """That of the step before; null where nothing was trained."""
+    kl_to_optimum: float
+    kl_to_reference: float
+    true_reward: float
+    """The reward that is meant."""
+    proxy_reward: float
+    """The reward that is trained; the same where it is no proxy."""
+    pretraining_loss: float | None
+    """On held-out text, in nats."""
+    forgetting: float | None
+    """Its rise since the first event, in nats."""
+    kl_bound: float | None
+    """log n - (n - 1) / n for best of n, else null."""
+    seconds: float
+
+
+class SeedFacts(TypedDict):
+    """The events of one seed."""
+
+    seed: int
+    events: list[MeasuredFacts]
+
+
+class ChanceFacts(TypedDict):
+    """An answer and its chances."""
+
+    answer: str
+    reference: float
+    policy: float
+    """After the last step of the first seed."""
+    optimum: float
+    reward: float
+
+
+class PromptFacts(TypedDict):
+    """A prompt and the likeliest answers of the optimum, the reference and the policy."""
+
+    prompt: str
+    answers: list[ChanceFacts]
+
+
+class PosttrainFacts(TypedDict):
+    """A run of post-training."""
+
+    method: str
+    """With the knobs that are not as in the catalogue."""
+    reward: str
+    true_reward: str
+    """The name of the reward that is meant."""
+    corpus: str
+    answers: int
+    """How many answers each prompt has."""
+    optimum_reward: float
+    """The mean reward of the exact optimum."""
+    optimum_kl: float
+    """The KL of the exact optimum to the reference, in nats."""
+    frontier: list[FrontierPoint]
+    seeds: list[SeedFacts]
+    prompts: list[PromptFacts]
+
+
+class KnobFacts(TypedDict):
+    """A knob of a method."""
+
+    name: str
+    default: bool | int | float | str
+    why: str
+
+
+class MethodFacts(TypedDict):
+    """A method of post-training."""
+
+    name: str
+    aliases: tuple[str, ...]
+    idea: str
+    source: str
+    unlike_paper: str
+    knobs: list[KnobFacts]
+
+
+class RewardFacts(TypedDict):
+    """A reward of the catalogue."""
+
+    name: str
+    aliases: tuple[str, ...]
+    idea: str
+    proxy_of: str
+    """The reward that is meant; empty where it is this one."""
+
+
+class CatalogueFacts(TypedDict):
+    """What `--list` prints."""
+
+    methods: list[MethodFacts]
+    rewards: list[RewardFacts]
+
+
+FACTS = (PosttrainFacts, CatalogueFacts)
+
+
+def add(command: Parser) -> None:
+    """The options of the command."""
+    common_options(command, posttrain)
+    option = command.add_argument
+    option("base", nargs="?", type=run_folder, default="", metavar="RUN", help="a run of LM; without one LM is trained")
+    option("--list", action="store_true", help="list methods and rewards, and do nothing else")
+    option("--method", default="DPO", metavar="NAME", help="SFT, DPO, GRPO or best of n")
+    option("--reward", default="grammatical", metavar="NAME", help="what is paid for an answer")
+    option("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE", help="a knob of the method")
+    option("--seeds", type=number_of(), default=1, metavar="K", help="runs, from --seed on")
+    option("--steps", type=number_of(), default=PostTraining.steps, metavar="N")
+    option("--prompts", type=number_of(), default=8, metavar="N", help="beginnings of held-out texts")
+    option("--prompt", action="append", metavar="TEXT", help="a prompt of your own; repeat it for several")
+    option("--corpus", default="reviews", metavar="NAME", help="the corpus of prompts and answers")
+    option("--pretraining-steps", type=whole, default=PRETRAINING_STEPS, metavar="N", help="of the LM without RUN")
+
+
+def posttrain(given: argparse.Namespace) -> int:
+    """Run the seeds and print the last event of each, or list the catalogue."""
+    if given.list:
+        refuse_unused(given, "--list does nothing else", *given.typed.keys() - {"list", "json"})
+        return say(given, catalogue(), _listed())
+    refuse_unused(given, "the prompts are typed", *(["prompts"] if given.prompt else []))
+    refuse_unused(given, "a run is named", *(["pretraining_steps"] if given.base else []))
+    method = find_method(given.method).turn(pairs(given.settings, "The knob"))
+    if not isinstance(method.step, Trained):
+        refuse_unused(given, f"{method.name} is exact and trains nothing", "steps", "seeds", "seed")
+    reward, corpus = find_reward(given.reward), open_corpus(given.corpus)
+    base = _base(given, corpus)
+    space = _space(given, corpus)
+    runs = [PostTraining(base, space, reward, method, given.seed + k, given.steps) for k in range(given.seeds)]
+    setting = setting_of(runs[0])
+    events = _with_bar(runs, setting)
+    facts: PosttrainFacts = {
+        "method": str(method), "reward": reward.name, "true_reward": reward.true.name, "corpus": corpus.name,
+        "answers": space.count,
+        "optimum_reward": (point := setting.optimum.frontier([method.step.beta])[0]).reward, "optimum_kl": point.kl,
+        "frontier": list(setting.optimum.frontier()),
+        "seeds": [
+            {"seed": run.seed, "events": [*map(event_facts, each)]} for run, each in zip(runs, events, strict=True)
+        ],
+        "prompts": [prompt_facts(setting, events[0][-1], k) for k in range(len(space.prompts))],
+    }  # fmt: skip
+    return say(given, facts, table(facts))
+
+
+def _base(given: argparse.Namespace, corpus: Corpus) -> Base:
+    """The run that is named, or an LM of the corpus, which is trained once and kept."""
+    if given.base:
+        return from_checkpoint(checkpoint.load(given.base))
+    made = ready_made("LM", corpus.name, steps=given.pretraining_steps)
+    for _ in build(made):
+        pass
+    return from_checkpoint(load(made))
+
+
+def _space(given: argparse.Namespace, corpus: Corpus) -> AnswerSpace:
+    if given.prompt:
+        return read_prompts(corpus, given.prompt)
+    return draw_prompts(corpus, given.prompts, PROMPT_LEN, generator(0, "prompts"))
+
+
+def _with_bar(runs: list[PostTraining], setting: Setting) -> list[list[Measured]]:
+    """The events of every run, with a bar of progress on standard error."""
+    trains = isinstance(runs[0].method.step, Trained)
+    total = len(runs) * runs[0].steps if trains else None
+    with tqdm(total=total, desc="post-training", unit="step", file=sys.stderr, mininterval=0.2) as bar:
+
+        def watched(events: Iterator[Measured]) -> Iterator[Measured]:
+            before = 0
+            for event in events:
+                bar.update(event.step - before)
+                before = event.step
+                yield event
+
+        return [[*watched(post_train(run, setting))] for run in runs]
+
+
+def event_facts(event: Measured) -> MeasuredFacts:
+    """An event without its tensors."""
+    return {
+        "step": event.step, "loss": event.loss, "kl_to_optimum": event.kl_to_optimum,
+        "kl_to_reference": event.kl_to_reference, "true_reward": event.true_reward,
+        "proxy_reward": event.proxy_reward, "pretraining_loss": event.pretraining_loss,
+        "forgetting": event.forgetting, "kl_bound": event.kl_bound, "seconds": event.seconds,
+    }  # fmt: skip
+
+
+def prompt_facts(setting: Setting, event: Measured, prompt: int, number: int = 3) -> PromptFacts:
+    """The likeliest answers to a prompt, with their chances."""
+    policies = {
+        "optimum": setting.optimum.log_probs, "reference": setting.reference.joint, "policy": event.log_probs,
+    }  # fmt: skip
+    best = dict.fromkeys(i for p in policies.values() for i in p[prompt].topk(min(number, p.shape[1])).indices.tolist())
+    answers: list[ChanceFacts] = [
+        {
+            "answer": setting.space.answer_text(i), "reward": float(setting.rewards[prompt, i]),
+            "reference": float(policies["reference"][prompt, i].exp()),
+            "policy": float(policies["policy"][prompt, i].exp()),
+            "optimum": float(policies["optimum"][prompt, i].exp()),
+        }
+        for i in best
+    ]  # fmt: skip
+    return {"prompt": setting.space.prompt_text(prompt), "answers": answers}
+
+
+def table(facts: PosttrainFacts) -> list[str]:
+    """The first and the last event of each seed, then the answers to the first prompt."""
+    lines = [
+        f"{facts['method']} for the reward {facts['reward']} on {facts['corpus']}: {len(facts['prompts'])} prompts "
+        f"with {facts['answers']:,} answers each",
+        f"{'':<10} {'step':>6} {'KL to optimum':>14} {'KL to reference':>16} {'reward':>8} {'true reward':>12} "
+        f"{'forgetting':>11} {'seconds':>8}",
+    ]
+    for seed in facts["seeds"]:
+        trained = seed["events"][0]["step"] == 0
+        for event in (seed["events"][0], seed["events"][-1]) if trained else seed["events"]:
+            forgetting = "-" if event["forgetting"] is None else f"{event['forgetting']:+.3f}"
+            lines.append(
+                f"seed {seed['seed']:<5} {event['step']:>6} {event['kl_to_optimum']:>14.4f} "
+                f"{event['kl_to_reference']:>16.4f} {event['proxy_reward']:>8.3f} {event['true_reward']:>12.3f} "
+                f"{forgetting:>11} {event['seconds']:>8.1f}"
+            )
+    lines.append(f"{'optimum':<17} {0:>14.4f} {facts['optimum_kl']:>16.4f} {facts['optimum_reward']:>8.3f}")
+    first = facts["prompts"][0]
+    lines += [f"Answers to {first['prompt']!r} (reference, policy, optimum, reward):"]
+    lines += [
+        f"    {a['answer']:<28} {a['reference']:.4f} {a['policy']:.4f} {a['optimum']:.4f} {a['reward']:>5.2f}"
+        for a in first["answers"]
+    ]
+    return lines
+
+
+def catalogue() -> CatalogueFacts:
+    """Methods and rewards as plain data."""
+    return {
+        "methods": [
+            {
+                "name": m.name, "aliases": m.aliases, "idea": m.idea, "source": m.source,
+                "unlike_paper": m.unlike_paper,
+                "knobs": [{"name": k.name, "default": k.default, "why": k.why} for k in m.knobs],
+            }
+            for m in methods().values()
+        ],
+        "rewards": [
+            {"name": r.name, "aliases": r.aliases, "idea": r.idea, "proxy_of": r.proxy_of} for r in rewards().values()
+        ],
+    }  # fmt: skip
+
+
+def _listed() -> list[str]:
+    lines = ["Methods:"]
+    for method in methods().values():
+        lines += [f"{method.name}: {method.idea}", "    " + ", ".join(f"{k.name}={k.default}" for k in method.knobs)]
+    proxies = {r.name: f" A proxy of {r.proxy_of}." if r.proxy_of else "" for r in rewards().values()}
+    return [*lines, "Rewards:", *(f"{r.name}: {r.idea}{proxies[r.name]}" for r in rewards().values())]
