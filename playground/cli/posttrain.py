@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import TypedDict
 
 from tqdm import tqdm
@@ -15,7 +15,9 @@ from playground.posttraining import (
     AnswerSpace,
     FrontierPoint,
     Measured,
+    Method,
     PostTraining,
+    Reward,
     Setting,
     draw_prompts,
     find_method,
@@ -172,54 +174,52 @@ def posttrain(given: argparse.Namespace) -> int:
     if not isinstance(method.step, Trained):
         refuse_unused(given, f"{method.name} is exact and trains nothing", "steps", "seeds", "seed")
     reward, corpus = find_reward(given.reward), open_corpus(given.corpus)
-    base = _base(given, corpus)
-    space = _space(given, corpus)
-    runs = [PostTraining(base, space, reward, method, given.seed + k, given.steps) for k in range(given.seeds)]
-    setting = setting_of(runs[0])
-    events = _with_bar(runs, setting)
+    space = open_space(corpus, given.prompts, given.prompt)
+    base = open_base(given.base, corpus, given.pretraining_steps)
+    seeds = range(given.seed, given.seed + given.seeds)
+    setting, events = run_seeds(base, space, reward, method, seeds, given.steps)
     facts: PosttrainFacts = {
         "method": str(method), "reward": reward.name, "true_reward": reward.true.name, "corpus": corpus.name,
         "answers": space.count,
         "optimum_reward": (point := setting.optimum.frontier([method.step.beta])[0]).reward, "optimum_kl": point.kl,
         "frontier": list(setting.optimum.frontier()),
         "seeds": [
-            {"seed": run.seed, "events": [*map(event_facts, each)]} for run, each in zip(runs, events, strict=True)
+            {"seed": seed, "events": [*map(event_facts, each)]} for seed, each in zip(seeds, events, strict=True)
         ],
         "prompts": [prompt_facts(setting, events[0][-1], k) for k in range(len(space.prompts))],
     }  # fmt: skip
     return say(given, facts, table(facts))
 
 
-def _base(given: argparse.Namespace, corpus: Corpus) -> Base:
-    """The run that is named, or an LM of the corpus, which is trained once and kept."""
-    if given.base:
-        return from_checkpoint(checkpoint.load(given.base))
-    made = ready_made("LM", corpus.name, steps=given.pretraining_steps)
+def open_base(run: str, corpus: Corpus, steps: int) -> Base:
+    """The run that is named, or an LM of the corpus after so many steps, which is trained once and kept."""
+    if run:
+        return from_checkpoint(checkpoint.load(run))
+    made = ready_made("LM", corpus.name, steps=steps)
     for _ in build(made):
         pass
     return from_checkpoint(load(made))
 
 
-def _space(given: argparse.Namespace, corpus: Corpus) -> AnswerSpace:
-    if given.prompt:
-        return read_prompts(corpus, given.prompt)
-    return draw_prompts(corpus, given.prompts, PROMPT_LEN, generator(0, "prompts"))
+def open_space(corpus: Corpus, number: int, typed: Sequence[str] | None) -> AnswerSpace:
+    """The typed prompts, or so many that are drawn, with all their answers."""
+    return read_prompts(corpus, typed) if typed else draw_prompts(corpus, number, PROMPT_LEN, generator(0, "prompts"))
 
 
-def _with_bar(runs: list[PostTraining], setting: Setting) -> list[list[Measured]]:
-    """The events of every run, with a bar of progress on standard error."""
-    trains = isinstance(runs[0].method.step, Trained)
-    total = len(runs) * runs[0].steps if trains else None
+def run_seeds(
+    base: Base, space: AnswerSpace, reward: Reward, method: Method, seeds: range, steps: int
+) -> tuple[Setting, list[list[Measured]]]:
+    """The setting that the seeds share, and the events of each, with a bar of progress on standard error."""
+    runs = [PostTraining(base, space, reward, method, seed, steps) for seed in seeds]
+    setting, events = setting_of(runs[0]), list[list[Measured]]()
+    total = len(runs) * steps if isinstance(method.step, Trained) else None
     with tqdm(total=total, desc="post-training", unit="step", file=sys.stderr, mininterval=0.2) as bar:
-
-        def watched(events: Iterator[Measured]) -> Iterator[Measured]:
-            before = 0
-            for event in events:
-                bar.update(event.step - before)
-                before = event.step
-                yield event
-
-        return [[*watched(post_train(run, setting))] for run in runs]
+        for run in runs:
+            events.append([])
+            for event in post_train(run, setting):
+                bar.update(event.step - (events[-1][-1].step if events[-1] else 0))
+                events[-1].append(event)
+    return setting, events
 
 
 def event_facts(event: Measured) -> MeasuredFacts:

@@ -1,5 +1,7 @@
 """Post-training against the exact optimum: all answers of two words are enumerated, so that nothing is estimated."""
 
+import playground.posttraining.methods
+import playground.posttraining.rewards  # noqa: F401
 from playground.posttraining.answer_space import AnswerSpace, draw_prompts, read_prompts
 from playground.posttraining.method import Method, Setting, find_method, methods
 from playground.posttraining.optimum import FrontierPoint, Optimum, top_answers

@@ -37,7 +37,7 @@ class SupervisedFineTuning(Trained):
 
 SFT = Method(
     name="SFT",
-    aliases=("supervised fine-tuning", "instruction tuning"),
+    aliases=("supervised fine-tuning",),
     idea="Predict the words of demonstrated answers; the prompt is read, but not in the loss.",
     source="Ouyang et al., arXiv:2203.02155, sec. 3.5",
     unlike_paper="no person wrote the demonstrations: they are drawn from the exact optimum or from the grammar",
