@@ -39,6 +39,7 @@ ARMS = {
     "SFT on the grammar": ("SFT(demonstrations=grammar)", "grammatical"),
     "GRPO": ("GRPO", "grammatical"),
     "GRPO, KL corrected": ("GRPO(use_bias_correction_kl=yes)", "grammatical"),
+    "GRPO, unscaled": ("GRPO(scale_rewards=none)", "grammatical"),
     "GRPO, KL corrected, unscaled": ("GRPO(use_bias_correction_kl=yes, scale_rewards=none)", "grammatical"),
     "DPO, positive": ("DPO", "positive"),
     "DPO, proxy": ("DPO", "positive words"),

@@ -52,7 +52,7 @@ class MeasuredFacts(TypedDict):
     true_reward: float
     """The reward that is meant."""
     proxy_reward: float
-    """The reward that is trained; the same where it is no proxy."""
+    """The reward that is trained; the true reward again where that is trained."""
     pretraining_loss: float | None
     """On held-out text, in nats."""
     forgetting: float | None

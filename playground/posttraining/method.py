@@ -19,6 +19,7 @@ from playground.posttraining.answer_space import (
     answer_batch,
     enumerate_answers,
 )
+from playground.posttraining.grammar import continuation_chances
 from playground.posttraining.optimum import Optimum
 from playground.posttraining.reward import Reward
 
@@ -46,6 +47,11 @@ class Setting:
     def optimum(self) -> Optimum:
         """The exact optimum for this reward and beta."""
         return Optimum(self.reference.joint, self.rewards, self.beta)
+
+    @cached_property
+    def grammar(self) -> Tensor:
+        """The chance that the grammar of the corpus writes each answer, `[p, a]`."""
+        return continuation_chances(self.space).flatten(1)
 
     @cached_property
     def mask(self) -> Tensor:

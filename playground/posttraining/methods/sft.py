@@ -7,7 +7,6 @@ from torch import Generator, Tensor
 
 from playground.knob import knob
 from playground.models import LanguageModel
-from playground.posttraining.grammar import continuation_chances
 from playground.posttraining.losses import sft_loss
 from playground.posttraining.method import Method, Rollout, Setting, Trained
 
@@ -24,10 +23,7 @@ class SupervisedFineTuning(Trained):
 
     def draw(self, setting: Setting, model: LanguageModel, rng: Generator) -> Rollout:
         """Fresh demonstrations of every prompt."""
-        if self.demonstrations == "optimum":
-            chances = setting.optimum.log_probs.exp()
-        else:
-            chances = continuation_chances(setting.space).flatten(1)
+        chances = setting.grammar if self.demonstrations == "grammar" else setting.optimum.log_probs.exp()
         prompts, answers = setting.draw(chances, self.batch_size, rng)
         return Rollout.of(setting, prompts, answers, torch.zeros(len(answers)))
 
