@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
 from typing import TypedDict
 
 from tqdm import tqdm
@@ -13,98 +12,24 @@ from playground.finetuning.run.base import Base, from_checkpoint
 from playground.folders import run_folder
 from playground.posttraining import (
     AnswerSpace,
-    FrontierPoint,
     Measured,
     Method,
     PostTraining,
     Reward,
     Setting,
-    draw_prompts,
     find_method,
     find_reward,
     methods,
+    open_space,
     post_train,
-    read_prompts,
     rewards,
     setting_of,
+    small_base,
 )
+from playground.posttraining.facts import PosttrainFacts, facts_of
 from playground.posttraining.method import Trained
-from playground.rng import generator
+from playground.posttraining.reference import PRETRAINING_STEPS
 from playground.training import checkpoint
-from playground.training.store.ready_made import build, load, ready_made
-
-PRETRAINING_STEPS = 60
-"""Steps of the model that is made where none is named: few, so that it still makes mistakes."""
-
-PROMPT_LEN = 7
-"""Words of a prompt that is drawn."""
-
-
-class MeasuredFacts(TypedDict):
-    """The policy after a step, as exact means over the prompts; KL in nats."""
-
-    step: int
-    """The step; for best of n the number of draws."""
-    loss: float | None
-    """That of the step before; null where nothing was trained."""
-    kl_to_optimum: float
-    kl_to_reference: float
-    true_reward: float
-    """The reward that is meant."""
-    proxy_reward: float
-    """The reward that is trained; the true reward again where that is trained."""
-    pretraining_loss: float | None
-    """On held-out text, in nats."""
-    forgetting: float | None
-    """Its rise since the first event, in nats."""
-    kl_bound: float | None
-    """log n - (n - 1) / n for best of n, else null."""
-    seconds: float
-
-
-class SeedFacts(TypedDict):
-    """The events of one seed."""
-
-    seed: int
-    events: list[MeasuredFacts]
-
-
-class ChanceFacts(TypedDict):
-    """An answer and its chances."""
-
-    answer: str
-    reference: float
-    policy: float
-    """After the last step of the first seed."""
-    optimum: float
-    reward: float
-
-
-class PromptFacts(TypedDict):
-    """A prompt and the likeliest answers of the optimum, the reference and the policy."""
-
-    prompt: str
-    answers: list[ChanceFacts]
-
-
-class PosttrainFacts(TypedDict):
-    """A run of post-training."""
-
-    method: str
-    """With the knobs that are not as in the catalogue."""
-    reward: str
-    true_reward: str
-    """The name of the reward that is meant."""
-    corpus: str
-    answers: int
-    """How many answers each prompt has."""
-    optimum_reward: float
-    """The mean reward of the exact optimum."""
-    optimum_kl: float
-    """The KL of the exact optimum to the reference, in nats."""
-    frontier: list[FrontierPoint]
-    seeds: list[SeedFacts]
-    prompts: list[PromptFacts]
 
 
 class KnobFacts(TypedDict):
@@ -178,32 +103,13 @@ def posttrain(given: argparse.Namespace) -> int:
     base = open_base(given.base, corpus, given.pretraining_steps)
     seeds = range(given.seed, given.seed + given.seeds)
     setting, events = run_seeds(base, space, reward, method, seeds, given.steps)
-    facts: PosttrainFacts = {
-        "method": str(method), "reward": reward.name, "true_reward": reward.true.name, "corpus": corpus.name,
-        "answers": space.count,
-        "optimum_reward": (point := setting.optimum.frontier([method.step.beta])[0]).reward, "optimum_kl": point.kl,
-        "frontier": list(setting.optimum.frontier()),
-        "seeds": [
-            {"seed": seed, "events": [*map(event_facts, each)]} for seed, each in zip(seeds, events, strict=True)
-        ],
-        "prompts": [prompt_facts(setting, events[0][-1], k) for k in range(len(space.prompts))],
-    }  # fmt: skip
+    facts = facts_of(corpus.name, reward, method, setting, dict(zip(seeds, events, strict=True)))
     return say(given, facts, table(facts))
 
 
 def open_base(run: str, corpus: Corpus, steps: int) -> Base:
     """The run that is named, or an LM of the corpus after so many steps, which is trained once and kept."""
-    if run:
-        return from_checkpoint(checkpoint.load(run))
-    made = ready_made("LM", corpus.name, steps=steps)
-    for _ in build(made):
-        pass
-    return from_checkpoint(load(made))
-
-
-def open_space(corpus: Corpus, number: int, typed: Sequence[str] | None) -> AnswerSpace:
-    """The typed prompts, or so many that are drawn, with all their answers."""
-    return read_prompts(corpus, typed) if typed else draw_prompts(corpus, number, PROMPT_LEN, generator(0, "prompts"))
+    return from_checkpoint(checkpoint.load(run)) if run else small_base(corpus.name, steps)
 
 
 def run_seeds(
@@ -220,34 +126,6 @@ def run_seeds(
                 bar.update(event.step - (events[-1][-1].step if events[-1] else 0))
                 events[-1].append(event)
     return setting, events
-
-
-def event_facts(event: Measured) -> MeasuredFacts:
-    """An event without its tensors."""
-    return {
-        "step": event.step, "loss": event.loss, "kl_to_optimum": event.kl_to_optimum,
-        "kl_to_reference": event.kl_to_reference, "true_reward": event.true_reward,
-        "proxy_reward": event.proxy_reward, "pretraining_loss": event.pretraining_loss,
-        "forgetting": event.forgetting, "kl_bound": event.kl_bound, "seconds": event.seconds,
-    }  # fmt: skip
-
-
-def prompt_facts(setting: Setting, event: Measured, prompt: int, number: int = 3) -> PromptFacts:
-    """The likeliest answers to a prompt, with their chances."""
-    policies = {
-        "optimum": setting.optimum.log_probs, "reference": setting.reference.joint, "policy": event.log_probs,
-    }  # fmt: skip
-    best = dict.fromkeys(i for p in policies.values() for i in p[prompt].topk(min(number, p.shape[1])).indices.tolist())
-    answers: list[ChanceFacts] = [
-        {
-            "answer": setting.space.answer_text(i), "reward": float(setting.rewards[prompt, i]),
-            "reference": float(policies["reference"][prompt, i].exp()),
-            "policy": float(policies["policy"][prompt, i].exp()),
-            "optimum": float(policies["optimum"][prompt, i].exp()),
-        }
-        for i in best
-    ]  # fmt: skip
-    return {"prompt": setting.space.prompt_text(prompt), "answers": answers}
 
 
 def table(facts: PosttrainFacts) -> list[str]:

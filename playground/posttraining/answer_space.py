@@ -18,12 +18,16 @@ from playground.models import LanguageModel
 from playground.objectives import Objective, find_objective
 from playground.objectives.ask import AskNext
 from playground.objectives.see import SeeLeft
+from playground.rng import generator
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.vocabulary import SEPARATOR
 from playground.tokenizing.words import clean, split_words
 
 ANSWER_LEN = 2
 """Words of an answer."""
+
+PROMPT_LEN = 7
+"""Words of a prompt that is drawn."""
 
 MOST_WORDS = 400
 """Words of the largest text whose answers are enumerated; 400 words are 160,000 answers of each prompt."""
@@ -110,6 +114,11 @@ def read_prompts(corpus: Corpus, texts: Sequence[str]) -> AnswerSpace:
     if unknown := unknown_words(corpus.tokenizer, [word for row in rows for word in row]):
         raise UserError(f"The prompt has the word {unknown[0]!r}, which {corpus.name} lacks.")
     return AnswerSpace(corpus, torch.tensor([corpus.tokenizer.encode_words(row) for row in rows]), _words_of(corpus))
+
+
+def open_space(corpus: Corpus, number: int, typed: Sequence[str] | None) -> AnswerSpace:
+    """The typed prompts, or so many that are drawn, with all their answers."""
+    return read_prompts(corpus, typed) if typed else draw_prompts(corpus, number, PROMPT_LEN, generator(0, "prompts"))
 
 
 def _words_of(corpus: Corpus) -> Tensor:

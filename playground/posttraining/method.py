@@ -91,6 +91,8 @@ class Trained:
     """A method that takes steps of AdamW."""
 
     trains = True
+    value: ClassVar[str] = ""
+    """What the `values` of its rollouts are: "preference" of a pair, "advantage" of an answer; empty where none are."""
     beta: float = knob(
         0.1, 0.01, 10.0, unit="reward per nat", why="The price of each nat of KL to the reference; more stays closer."
     )

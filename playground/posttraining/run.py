@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Batch
 from playground.errors import UserError
 from playground.finetuning.run.base import Base, replace_model
 from playground.models import LanguageModel
@@ -49,7 +48,7 @@ class Measured:
 
     `loss` is that of the step before, None where nothing was trained; `pretraining_loss` is on held-out text, None
     where it cannot be measured, and `forgetting` is its rise. `kl_bound` bounds the KL of best of n. `log_probs`
-    `[p, a]` is the policy and `batch` what trained it last.
+    `[p, a]` is the policy and `rollout` what trained it last.
     """
 
     step: int
@@ -64,7 +63,7 @@ class Measured:
     seconds: float
     kl_bound: float | None = None
     log_probs: Tensor = field(default_factory=lambda: torch.zeros(0), repr=False)
-    batch: Batch | None = field(default=None, repr=False)
+    rollout: Rollout | None = field(default=None, repr=False)
 
 
 def setting_of(run: PostTraining) -> Setting:
@@ -112,19 +111,18 @@ def _at(
     log_probs = enumerate_answers(policy.model, run.space).joint
     after = run.base.pretraining_loss(learner)
     policy.model.eval()
-    batch = policy.rollout.batch if policy.rollout else None
-    return _measured(run, setting, number, float(loss), log_probs, before, after, seconds, batch=batch)
+    return _measured(run, setting, number, float(loss), log_probs, before, after, seconds, rollout=policy.rollout)
 
 
 def _measured(
     run: PostTraining, setting: Setting, number: int, loss: float | None, log_probs: Tensor, before: float | None,
-    after: float | None, seconds: float, kl_bound: float | None = None, batch: Batch | None = None,
+    after: float | None, seconds: float, kl_bound: float | None = None, rollout: Rollout | None = None,
 ) -> Measured:  # fmt: skip
     return Measured(
         number, run.seed, loss,
         kl(log_probs, setting.optimum.log_probs), kl(log_probs, setting.reference.joint),
         mean_under(log_probs, setting.true_rewards), mean_under(log_probs, setting.rewards),
-        after, None if before is None or after is None else after - before, seconds, kl_bound, log_probs, batch,
+        after, None if before is None or after is None else after - before, seconds, kl_bound, log_probs, rollout,
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ class DirectPreferenceOptimization(Trained):
     preferences the gradient of every pair is 0 there.
     """
 
+    value = "preference"
     preferences: str = knob(
         "exact", choices=("exact", "sampled"),
         why="The known chance that an answer of a pair is preferred, or one label that is drawn with this chance.",

@@ -21,6 +21,7 @@ class GroupRelativePolicyOptimization(Trained):
     unless its bias is corrected; either way it counts each word alone.
     """
 
+    value = "advantage"
     loss_type: str = knob(
         "dapo", choices=LOSS_TYPES,
         why="How the losses of words are put together: by answer (grpo), over all words, or over a constant (dr_grpo).",

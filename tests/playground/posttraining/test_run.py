@@ -35,11 +35,11 @@ def test_the_same_seed_gives_the_same_numbers_and_the_reference_does_not_change_
 
 def test_the_first_event_is_the_reference():
     first, *_, last = post_train(run())
-    assert (first.kl_to_reference, first.forgetting, first.loss, first.batch) == (0.0, 0.0, None, None)
+    assert (first.kl_to_reference, first.forgetting, first.loss, first.rollout) == (0.0, 0.0, None, None)
     assert first.kl_to_optimum > 0
     assert last.kl_to_reference > 0
     assert last.pretraining_loss == pytest.approx(first.pretraining_loss + last.forgetting)
-    assert last.batch.targets[0].loss_mask.sum() == 2 * len(last.batch.tokens.ids)
+    assert last.rollout.batch.targets[0].loss_mask.sum() == 2 * len(last.rollout.answers)
 
 
 def test_dpo_comes_nearer_to_the_optimum():
@@ -65,8 +65,8 @@ def test_best_of_n_moves_no_weight_and_keeps_its_bound():
 
 def test_answers_are_drawn_once_for_several_iterations_and_then_clipped():
     events = [*post_train(replace(run("GRPO(num_iterations=2)", steps=4), measure_every=1))]
-    batches = [event.batch for event in events[1:]]
-    assert batches[0] is batches[1] is not batches[2] is batches[3]
+    rollouts = [event.rollout for event in events[1:]]
+    assert rollouts[0] is rollouts[1] is not rollouts[2] is rollouts[3]
 
 
 def test_a_setting_is_shared_by_the_seeds():
