@@ -89,6 +89,8 @@ class AnswerSpace:
 
 def draw_prompts(corpus: Corpus, number: int, length: int, rng: Generator) -> AnswerSpace:
     """Different beginnings of held-out documents, of `length` words each."""
+    if number < 1:
+        raise UserError(f"{number} prompts are asked for; ask for at least 1.")
     first = corpus.held_out_from
     ids, documents = corpus.ids[first:].long(), corpus.document_ids[first:]
     starts = (documents[1:] != documents[:-1]).nonzero()[:, 0] + 1
@@ -118,7 +120,9 @@ def read_prompts(corpus: Corpus, texts: Sequence[str]) -> AnswerSpace:
 
 def open_space(corpus: Corpus, number: int, typed: Sequence[str] | None) -> AnswerSpace:
     """The typed prompts, or so many that are drawn, with all their answers."""
-    return read_prompts(corpus, typed) if typed else draw_prompts(corpus, number, PROMPT_LEN, generator(0, "prompts"))
+    if typed is not None:
+        return read_prompts(corpus, typed)
+    return draw_prompts(corpus, number, PROMPT_LEN, generator(0, "prompts"))
 
 
 def _words_of(corpus: Corpus) -> Tensor:

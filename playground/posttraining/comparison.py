@@ -15,7 +15,7 @@ from playground.posttraining.optimum import mean_under
 from playground.posttraining.reward import Reward
 from playground.posttraining.run import Measured, PostTraining, post_train, setting_of
 
-MEASURED = 20
+MEASURED = 16
 """How often a policy is measured, at most, from its first step to its last."""
 
 RISE = 0.02
@@ -35,6 +35,7 @@ class Comparison:
     reward: Reward
     methods: tuple[Method, ...]
     runs: Runs
+    steps: int
     progress: float = 0.0
 
     def values(self, figure: str, of_steps: bool = True) -> dict[str, dict[int, list[float]]]:
@@ -52,14 +53,19 @@ class Comparison:
                     found.setdefault(event.step, []).append(value)
         return found
 
-    def ends(self, name: str, figure: str) -> tuple[float, float] | None:
-        """A figure of a method at its first and at its last event, means over the seeds; None where there is none."""
-        found = [*self._by_step(name, figure).values()] if name in self.runs else []
-        return (fmean(found[0]), fmean(found[-1])) if found else None
+    def ends(self, name: str, figure: str) -> tuple[float, float]:
+        """A figure of a method that has begun, at its first and at its last event: the means over the seeds."""
+        first, *_, last = [*(found := [*self._by_step(name, figure).values()]), found[-1]]
+        return fmean(first), fmean(last)
+
+    def path(self, name: str) -> list[tuple[int, float, float]]:
+        """Step, KL to the reference, and the reward that is trained, at every event: the means over the seeds."""
+        rewards = self._by_step(name, "proxy_reward")
+        return [(step, fmean(kl), fmean(rewards[step])) for step, kl in self._by_step(name, "kl_to_reference").items()]
 
     def last(self, name: str) -> Measured | None:
         """The last event of the first seed of a method."""
-        events = next(iter(self.runs[name].values()), ()) if name in self.runs else ()
+        events = next(iter(self.runs.get(name, {}).values()), ())
         return events[-1] if events else None
 
     @property
@@ -74,35 +80,26 @@ class Comparison:
         return [facts_of(corpus, self.reward, by_name[name], self.setting, seeds) for name, seeds in self.runs.items()]
 
     @property
-    def findings(self) -> list[str]:
-        """What is seen so far, in sentences with the numbers of the runs."""
-        names = [str(method) for method in self.methods]
-        kept = [(name, kl) for name in names if (kl := self.ends(name, "kl_to_optimum"))]
-        if not kept:
-            return []
-        verb = "ends" if self.progress == 1 else "is now"
-        nearest = sorted(kept, key=lambda one: one[1][1])
-        gaps = "; ".join(f"{name} {verb} {kl[1]:.3f}" for name, kl in nearest)
-        lines = [f"KL to the optimum, from {kept[0][1][0]:.2f} nats of the reference: {gaps}."]
-        lines += [self._rewards(name) for name, _ in kept]
-        risen = [(name, lost[1]) for name in names if (lost := self.ends(name, "forgetting")) and lost[1] >= RISE]
-        if risen:
-            said = ", ".join(f"{name} {lost:+.2f}" for name, lost in risen)
-            lines.append(f"Forgetting, the rise of the pre-training loss in nats: {said}.")
-        return lines
+    def headline(self) -> str:
+        """How near each method is to the optimum, the nearest first, and which of them games the proxy."""
+        names = [str(method) for method in self.methods if self.last(str(method)) is not None]
+        if not names:
+            return ""
+        ends = {name: self.ends(name, "kl_to_optimum") for name in names}
+        (nearest, (start, kl)), *others = sorted(ends.items(), key=lambda one: one[1][1])
+        rest = "".join(f", {name} {kl:.3f}" for name, (_, kl) in others)
+        verb = "ends" if self.progress == 1 else "is"
+        said = f"{nearest} {verb} {kl:.3f} nats from the optimum{rest}; the reference is {start:.3f} from it."
+        return " ".join([said, *filter(None, map(self._gamed, names))])
 
-    def _rewards(self, name: str) -> str:
-        """What became of the rewards of a method; where it games its proxy, that is said."""
+    def _gamed(self, name: str) -> str:
+        """That a method games its proxy, where it does."""
         true, proxy = self.ends(name, "true_reward"), self.ends(name, "proxy_reward")
-        assert true is not None
-        assert proxy is not None
-        if not self.reward.proxy_of:
-            return f"{name}: the reward goes from {true[0]:.3f} to {true[1]:.3f}."
-        gamed = proxy[1] > proxy[0] + RISE and true[1] < true[0] - RISE
-        why = ": the policy games the proxy (Goodhart's law)" if gamed else ""
+        if not self.reward.proxy_of or proxy[1] < proxy[0] + RISE or true[1] > true[0] - RISE:
+            return ""
         return (
-            f"{name}: the proxy reward goes from {proxy[0]:.2f} to {proxy[1]:.2f}, the true reward from {true[0]:.2f} "
-            f"to {true[1]:.2f}{why}."
+            f"{name} games the proxy (Goodhart's law): the proxy reward rises from {proxy[0]:.2f} to {proxy[1]:.2f}, "
+            f"the true reward falls from {true[0]:.2f} to {true[1]:.2f}."
         )
 
 
@@ -136,7 +133,7 @@ def compare(
             runs[name][seed] = (*map(_slim, runs[name].get(seed, ())), event)
             done[name, seed] = event.step / getattr(asked[name, seed].method.step, "n", steps)
             copied = {name: dict(seeds) for name, seeds in runs.items()}
-            yield Comparison(setting, reward, tuple(methods), copied, min(1.0, fmean(done.values())))
+            yield Comparison(setting, reward, tuple(methods), copied, steps, min(1.0, fmean(done.values())))
 
 
 def _slim(event: Measured) -> Measured:

@@ -47,6 +47,8 @@ class ChanceFacts(TypedDict):
     """After the last step of the first seed."""
     optimum: float
     reward: float
+    """What is trained."""
+    true_reward: float
 
 
 class PromptFacts(TypedDict):
@@ -110,6 +112,7 @@ def prompt_facts(setting: Setting, event: Measured, prompt: int, number: int = 3
     answers: list[ChanceFacts] = [
         {
             "answer": setting.space.answer_text(i), "reward": float(setting.rewards[prompt, i]),
+            "true_reward": float(setting.true_rewards[prompt, i]),
             "reference": float(policies["reference"][prompt, i].exp()),
             "policy": float(policies["policy"][prompt, i].exp()),
             "optimum": float(policies["optimum"][prompt, i].exp()),
