@@ -186,7 +186,7 @@ class Details(View):
 
     def __init__(self, state: PostTrainingStore) -> None:
         self.state = state
-        self.method = pmui.Select(label="method", options=[], size="small", **FIELD)
+        self.method = pmui.Select(label="details of", options=[], size="small", **FIELD)
         self.prompt = pmui.Select(label="prompt", options={}, size="small", **FIELD)
         self.batch, self.answers = html(""), html("")
         for field, name in ((self.method, "shown"), (self.prompt, "prompt")):

@@ -10,6 +10,7 @@ from playground.zoo import entries
 from playground.zoo.surveys import TABLE_1, TABLE_2
 from tests.runs import reviews
 from widgets.app import main
+from widgets.state.app import Tab
 from widgets.state.zoo import ZooStore
 
 
