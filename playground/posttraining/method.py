@@ -90,13 +90,13 @@ class Rollout:
 class Trained:
     """A method that takes steps of AdamW."""
 
-    trains = True
+    trains: ClassVar[bool] = True
     value: ClassVar[str] = ""
     """What the `values` of its rollouts are: "preference" of a pair, "advantage" of an answer; empty where none are."""
     beta: float = knob(
         0.1, 0.01, 10.0, unit="reward per nat", why="The price of each nat of KL to the reference; more stays closer."
     )
-    learning_rate: float = knob(2e-3, 1e-6, 0.1, why="Of AdamW at the first step; it falls linearly to 0.")
+    learning_rate: float = knob(2e-3, 1e-6, 0.1, why="The rate of AdamW at the first step; it falls linearly to 0.")
 
     @property
     def reuse(self) -> int:
@@ -116,7 +116,11 @@ class Selection(Protocol):
     """A method that draws from the reference and trains nothing."""
 
     trains: ClassVar[bool]
-    beta: float
+
+    @property
+    def beta(self) -> float:
+        """The beta of the optimum that it is compared with."""
+        ...
 
     def distributions(self, setting: Setting) -> Iterator[tuple[int, Tensor, float]]:
         """For rising n: n, the exact log-probabilities `[p, a]` of what is selected, and a bound of their KL."""

@@ -22,7 +22,7 @@ def test_dpo_comes_near_the_optimum_and_grpo_games_a_shortcut(page: Page, addres
     monkeypatch.setattr(posttraining, "open_corpus", lambda _: corpus())
     visit(page, f"{address}/?page=post-training&post.chosen=DPO&post.steps=60&post.prompts=2")
     begin = page.get_by_role("button", name="Post-train", exact=True)
-    expect(page.get_by_text("Choose a question, or press Post-train.")).to_be_visible()
+    expect(page.get_by_text("Press Post-train, or choose a question.")).to_be_visible()
     begin.click()
     expect(page.get_by_text("nats from the optimum", exact=False)).to_be_visible(timeout=2 * PATIENCE)  # from the start
     near = page.get_by_text(NEAR)

@@ -5,24 +5,14 @@ from bokeh.models import HoverTool, Span
 from playground.posttraining import Comparison
 from widgets.charts.chart import Chart
 from widgets.charts.columns import Columns, columns_of
-from widgets.charts.legend import Mark, key, shape, style
+from widgets.charts.legend import shape, style
 from widgets.charts.strategies_over_steps import banded, course_chart
 from widgets.design_tokens import GREY
+from widgets.static.posttraining import FRONTIER, OPTIMUM, PROXY, TITLES
 from widgets.theme import chart
-
-FRONTIER = Mark("exact frontier", GREY, "dashed", width=2)
-OPTIMUM = Mark("optimum at this beta", GREY, "solid", "star", width=0)
-TRUE, PROXY = "solid", "dashed"
-"""How the true reward and a proxy are drawn."""
 
 HEIGHT = 256
 """Pixels of a chart: two rows of them are seen at once on a small screen."""
-
-TITLES = {
-    "kl": "KL to the optimum: KL(policy || optimum)", "reward": "Mean reward",
-    "goodhart": "Mean reward: true (solid) and proxy (dashed)", "plane": "Reward over KL(policy || reference)",
-    "forgetting": "Forgetting: rise of the pre-training loss",
-}  # fmt: skip
 
 
 def paths(made: Comparison | None) -> Columns:
@@ -136,11 +126,3 @@ class Charts:
         self.forgetting.show(made.values("forgetting") if made else {})
         self.reward.show(made)
         self.plane.show(made)
-
-
-def legend(made: Comparison) -> str:
-    """The methods with colour and mark, and what is exact; one legend for all charts."""
-    named = [
-        Mark(str(m), *style(k), shape=shape(k), width=3 if m.step.trains else 0) for k, m in enumerate(made.methods)
-    ]
-    return key([*named, FRONTIER, OPTIMUM])

@@ -66,7 +66,7 @@ def post_train(
     methods: str | Sequence[str] = "DPO",
     *,
     reward: str = "grammatical",
-    beta: float | int = 0.1,
+    beta: float = 0.1,
     prompts: int | Sequence[str] = 4,
     steps: int = 100,
     seeds: int = 1,

@@ -8,7 +8,7 @@ import panel_material_ui as pmui
 
 from playground.posttraining import Comparison, find_reward, methods
 from playground.posttraining.facts import prompt_facts
-from widgets.charts.posttraining import Charts, legend
+from widgets.charts.posttraining import Charts
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import (
     FIELD,
@@ -53,16 +53,16 @@ class PostTrainingPage(View):
             visible=False,
         )  # fmt: skip
         self.trouble = html("")
-        self.questions = [button(name, partial(state.ask, name), **{**FIELD, "margin": (3, 10)}) for name in QUESTIONS]
+        self.questions = [button(name, partial(state.ask, name), margin=(3, 4)) for name in QUESTIONS]
         self.results = Results(state)
         controls = [
             heading("Base model"), self.base, row(self.begin, self.stop), self.trouble, row(self.small),
-            *_choices(state), heading("Or start with a question"), *self.questions,
+            *_choices(state),
         ]  # fmt: skip
+        picture = [self.results, heading("Or start with a question"), row(*self.questions, margin=(0, 6))]
         self.sidebar = Sidebar(
-            controls, [self.results], lambda: f"{state.trained.name}, {len(state.chosen)} methods", self.halt,
-            folded=False,
-        )  # fmt: skip
+            controls, picture, lambda: f"{state.trained.name}, {len(state.chosen)} methods", self.halt, folded=False
+        )
         state.param.watch(self.sidebar.label, ["reward", "shortcut", "chosen"])
         state.param.watch(self._offer, "base")
         store.param.watch(self._offer, ["page", "built"])
@@ -165,7 +165,7 @@ class Results(View):
         self.drawn = now
         self.status.object = self._said(found)
         if found is not None:
-            self.legend.object = legend(found)
+            self.legend.object = drawn.legend(found)
             self.charts.show(found)
         self.found.visible = found is not None
         self.details.show(found)
@@ -178,7 +178,7 @@ class Results(View):
             return say(found.headline + stopped)
         if job.busy:
             return say(TRAINS_FIRST if self.state.base == SMALL else "The model is opened.", "quiet")
-        return say(ABOUT) + say("Choose a question, or press Post-train.", "quiet")
+        return say(ABOUT) + say("Press Post-train, or choose a question.", "quiet")
 
 
 class Details(View):

@@ -9,12 +9,22 @@ from playground.batch import Batch
 from playground.posttraining import Comparison, Method, Setting
 from playground.posttraining.facts import PromptFacts
 from playground.posttraining.method import Rollout
-from widgets.charts import posttraining as charts
 from widgets.charts.columns import ticks
-from widgets.charts.legend import DASHES, MARKERS, STAR, shape, style
+from widgets.charts.legend import DASHES, MARKERS, STAR, Mark, key, shape, style
 from widgets.design_tokens import BLUE, GREEN, GREY, VERMILION
 from widgets.static.comparison import wide_table
 from widgets.static.svg import BOLD, picture, words
+
+FRONTIER = Mark("exact frontier", GREY, "dashed", width=2)
+OPTIMUM = Mark("optimum at this beta", GREY, "solid", "star", width=0)
+PROXY = "dashed"
+"""How a proxy is drawn; the true reward is solid."""
+
+TITLES = {
+    "kl": "KL to the optimum: KL(policy || optimum)", "reward": "Mean reward",
+    "goodhart": "Mean reward: true (solid) and proxy (dashed)", "plane": "Reward over KL(policy || reference)",
+    "forgetting": "Forgetting: rise of the pre-training loss",
+}  # fmt: skip
 
 MOST_ROWS = 8
 """Answers, or pairs of them, that are drawn of one prompt."""
@@ -22,6 +32,7 @@ MOST_ROWS = 8
 WIDTH, HEIGHT, LEFT, FOOT = 430, 236, 48, 196
 
 STYLE = f"""<style>
+.batch .wide :is(th, td):first-child {{ position: static; }}
 .rollout {{ white-space: nowrap; }}
 .rollout span {{ opacity: .62; margin-right: .3em; }}
 .rollout span.counted {{ opacity: 1; padding: 1px 6px; border-radius: 5px; background: {BLUE}33; }}
@@ -46,7 +57,7 @@ def batch(method: Method, rollout: Rollout | None, setting: Setting, prompt: int
     table = (_pairs if pairs else _answers)(method, rollout, setting, rows[:MOST_ROWS])
     shown = f" (the first {MOST_ROWS} are shown)" if len(rows) > MOST_ROWS else ""
     said = f"{method}: {len(rows)} {'pairs of answers' if pairs else 'answers'} to this prompt{shown}. {LEGEND}"
-    return f'{STYLE}<p class="quiet">{escape(said)}</p>{table}'
+    return f'{STYLE}<p class="quiet">{escape(said)}</p><div class="batch">{table}</div>'
 
 
 def _pairs(_: Method, rollout: Rollout, setting: Setting, rows: Sequence[int]) -> str:
@@ -137,21 +148,21 @@ def pictures(made: Comparison) -> str:
     steps = {figure: made.values(figure) for figure in ("kl_to_optimum", "true_reward", "proxy_reward", "forgetting")}
     rewards = _lines(steps["true_reward"])
     if made.reward.proxy_of:
-        rewards += _lines(steps["proxy_reward"], charts.PROXY)
+        rewards += _lines(steps["proxy_reward"], PROXY)
     front = [(point.kl, point.reward) for point in made.setting.optimum.frontier()]
-    plane = [Line(front, GREY, charts.FRONTIER.dash)]
+    plane = [Line(front, GREY, FRONTIER.dash)]
     for k, method in enumerate(made.methods):
         way = [(kl, reward) for _, kl, reward in made.path(str(method))]
         plane.append(Line(way, style(k)[0], "solid", shape(k), joined=method.step.trains))
     [best] = made.setting.optimum.frontier([made.setting.beta])
     plane.append(Line([(best.kl, best.reward)], GREY, "solid", "star"))
     drawn = (
-        _panel(charts.TITLES["kl"], _lines(steps["kl_to_optimum"]), "step"),
-        _panel(charts.TITLES["goodhart" if made.reward.proxy_of else "reward"], rewards, "step"),
-        _panel(charts.TITLES["plane"], plane, "KL to the reference (nats)"),
-        _panel(charts.TITLES["forgetting"], _lines(steps["forgetting"]), "step"),
+        _panel(TITLES["kl"], _lines(steps["kl_to_optimum"]), "step"),
+        _panel(TITLES["goodhart" if made.reward.proxy_of else "reward"], rewards, "step"),
+        _panel(TITLES["plane"], plane, "KL to the reference (nats)"),
+        _panel(TITLES["forgetting"], _lines(steps["forgetting"]), "step"),
     )
-    return f'<div class="pictures">{"".join(drawn)}</div>{charts.legend(made)}'
+    return f'<div class="pictures">{"".join(drawn)}</div>{legend(made)}'
 
 
 def _lines(values: dict[str, dict[int, list[float]]], dash: str = "solid") -> list[Line]:
@@ -189,3 +200,11 @@ def _panel(title: str, lines: Sequence[Line], across: str) -> str:
             f'<g fill="{line.colour}" transform="translate({x - 13:.1f} {y - 6:.1f})">{mark}</g>' for x, y in ends
         ]
     return picture("".join(parts), WIDTH, HEIGHT, title)
+
+
+def legend(made: Comparison) -> str:
+    """The methods with colour and mark, and what is exact; one legend for all charts."""
+    named = [
+        Mark(str(m), *style(k), shape=shape(k), width=3 if m.step.trains else 0) for k, m in enumerate(made.methods)
+    ]
+    return key([*named, FRONTIER, OPTIMUM])

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
+from typing import ClassVar
 
 from torch import Tensor
 
@@ -15,9 +16,9 @@ from playground.posttraining.optimum import best_of_n
 class BestOfN:
     """The exact distribution of the best of 1, 2, 4, ... n draws."""
 
-    trains = False
+    trains: ClassVar[bool] = False
     n: int = knob(64, 1, 65_536, unit="draws", why="More draws, more reward and more KL.")
-    beta: float = knob(0.1, 0.01, 10.0, unit="reward per nat", why="Of the optimum that it is compared with.")
+    beta: float = knob(0.1, 0.01, 10.0, unit="reward per nat", why="The beta of the optimum that it is compared with.")
 
     def distributions(self, setting: Setting) -> Iterator[tuple[int, Tensor, float]]:
         """For n = 1, 2, 4, ... up to the last: the distribution, and the bound of its KL."""

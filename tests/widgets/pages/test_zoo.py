@@ -95,7 +95,7 @@ def test_what_is_pressed_goes_where_it_says(shown, store, monkeypatch):
         press(shown, act, "GPT")
         done.append((act, store.page))
     press(shown, "train", "GPT")
-    assert done == [("objective", 0), ("corpus", 3), ("train", "GPT")]
+    assert done == [("objective", 0), ("corpus", Tab.CORPUS), ("train", "GPT")]
 
 
 @every_entry
