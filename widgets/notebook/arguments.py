@@ -71,10 +71,12 @@ def read(value: Any, form: Any) -> Any:
 
 def _number(value: Any, kind: type) -> int | float:
     """A whole number, or for `float` any real one."""
-    number = operator.index(value) if kind is int else value
-    if isinstance(value, bool) or not isinstance(number, Real) or (kind is int and abs(number) > LARGEST):
+    if isinstance(value, bool) or (kind is float and not isinstance(value, Real)):
         raise TypeError
-    return kind(number)
+    number = float(value) if kind is float else operator.index(value)
+    if kind is int and abs(number) > LARGEST:
+        raise TypeError
+    return number
 
 
 def in_words(form: Any, several: bool = False) -> str:

@@ -12,6 +12,7 @@ from playground.zoo.surveys import TABLE_1
 from tests.runs import every_entry
 from widgets.app import main
 from widgets.pages.zoo import ZooPage
+from widgets.state.app import Tab
 from widgets.state.zoo import VIEWS, ZooStore
 from widgets.static.zoo import card, tables, timeline
 
