@@ -235,6 +235,7 @@ def api() -> str:
         ("compare", notebook.Compared),
         ("inspect", notebook.Inspected),
         ("compress", notebook.CompressedModels),
+        ("post_train", notebook.PostTrained),
     )
     parts = [_function(getattr(notebook, name)) + _returned(kind) for name, kind in given]
     imported = f"`from widgets import {', '.join(name for name, _ in given)}`"

@@ -8,7 +8,7 @@ from typing import Literal
 class Nearest:
     """What is here: its kind and its `name`, why it is near, and the names of the field that it stands nearest to."""
 
-    kind: Literal["entry", "objective", "strategy", "task", "corpus"]
+    kind: Literal["entry", "objective", "strategy", "task", "corpus", "method of post-training"]
     name: str
     because: str
     to: tuple[str, ...]
@@ -375,8 +375,14 @@ NEAREST = (
         ("layer-wise pre-training", "greedy layer-wise pre-training"),
     ),
     Nearest(
-        "strategy", "full", "it learns from labels; learning from rewards or from preferences is not here",
-        ("RLHF", "DPO", "PPO", "GRPO"),
+        "method of post-training", "DPO", "it also learns from which of two answers is preferred",
+        ("RLHF", "RLAIF", "IPO", "KTO", "ORPO", "SimPO", "CPO", "preference optimization", "reward model"),
+    ),
+    Nearest(
+        "method of post-training", "GRPO",
+        "it is also a clipped or plain policy gradient on rewards of answers that the policy writes; its baseline is "
+        "the mean of a group",
+        ("PPO", "proximal policy optimization", "RLOO", "REINFORCE", "GSPO", "CISPO", "VAPO"),
     ),
     # tasks
     Nearest(

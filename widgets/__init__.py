@@ -9,10 +9,11 @@ if TYPE_CHECKING:
     from widgets.notebook.compression import compress
     from widgets.notebook.inspection import inspect
     from widgets.notebook.picture import stage
+    from widgets.notebook.posttraining import post_train
     from widgets.notebook.survey import table
     from widgets.notebook.training import train
 
-__all__ = ["claim", "claims", "compare", "compress", "hunt", "inspect", "stage", "table", "train"]
+__all__ = ["claim", "claims", "compare", "compress", "hunt", "inspect", "post_train", "stage", "table", "train"]
 
 
 def __getattr__(name: str) -> Any:

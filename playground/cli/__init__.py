@@ -21,6 +21,7 @@ COMMANDS = {
     "runs": "list saved runs, or show the curve of one",
     "compare": "compare fine-tuning strategies side by side",
     "compress": "compress a fine-tuned model, with three meters",
+    "posttrain": "post-train a language model against the exact optimum",
     "claims": "run the papers' claims as experiments that may disagree",
     "hunt": "name real faults of public programs from the symptoms of a run",
     "choose": "find the run that suits a task",

@@ -19,6 +19,7 @@ PAGES = {
     "in step": "?objective=MLM&compare=LM",
     "Train": "?page=train",
     "Transfer": "?page=transfer",
+    "Post-training": "?page=post-training",
     "Corpus": "?page=corpus",
     "Zoo": "?page=zoo&zoo.entry=BERT",
     "Inside": "?page=inside",

@@ -35,6 +35,7 @@ WAYS = {
         "compare BERT", "compare BERT --out there",
     ),
     "compress": ("compress kept", "compress kept --out there", "compress --methods"),
+    "posttrain": ("posttrain", "posttrain kept", "posttrain --method best-of-n", "posttrain --list"),
     "claims": ("claims", "claims run K059"),
     "hunt": ("hunt", "hunt 1", "hunt --check answers.json", "hunt --page page.html"),
     "choose": ("choose kept",),
@@ -57,7 +58,8 @@ ENDS = (
     "playground.training.parallel.seeds.followed", "playground.training.parallel.seeds.train_seeds",
     "playground.dask_cluster.train_on", "playground.cli.train.find_rate", "playground.cli.compare.compare",
     "playground.cli.compare.compare_in_turn", "playground.cli.compress.compress", "playground.cli.choose.try_all",
-    "playground.cli.generate.write", "playground.cli.edit.success", "playground.cli.align.align",
+    "playground.cli.posttrain.run_seeds", "playground.cli.generate.write", "playground.cli.edit.success",
+    "playground.cli.align.align",
     "playground.cli.inspect.inspect_each", "playground.cli.export.export", "playground.cli.import.save_run",
     "playground.cli.claims.run", "playground.cli.hunt.train_suspect", "widgets.static.hunt_page.page",
     "playground.cli.bake.load", "playground.cli.zoo.measure_properties", "playground.cli.ready_made._build",
@@ -69,7 +71,7 @@ THROUGH = (
     "playground.finetuning.comparing.spec.ComparisonSpec.check",
     "playground.cli.compare.TrialRecord.of", "playground.cli.inspect.open_subject",
     "playground.cli.claims.OutcomeRecord.of_user", "playground.cli.ask.open_subject",
-    "playground.cli.import.open_folder",
+    "playground.cli.import.open_folder", "playground.cli.posttrain.open_space",
     "playground.cli.bake.Runs", "playground.cli.runs.Runs", "playground.cli.align.shuffled",
     "playground.cli.ready_made.ready_made.facts", "widgets.app.public.public",
 )  # fmt: skip
@@ -88,6 +90,7 @@ STUBS = {
     "playground.cli.compare.learn_second": lambda run, *_: run,
     "playground.cli.compare.add_decoder": lambda run, *_: run,
     "playground.cli.edit.editor": lambda *_: SimpleNamespace(edit=lambda *_: None),
+    "playground.cli.posttrain.open_base": lambda *_: None,
     "playground.cli.align.spaces": lambda *_: (None, None),
     "widgets.lessons.notebooks": lambda *_: [Path("one.ipynb")],
 }
@@ -108,6 +111,8 @@ VALUES = {
     "lessons set": "steps=3", "objective set": "mask_ratio=0.5", "inspect set": "texts=3", "ask set": "mask_ratio=0.5",
     "objective": "LM", "set": "lr=0.001",
     "inspect list": None, "choose runs": "kept", "compress base": "kept",
+    "posttrain base": "kept", "posttrain corpus": "agreement", "posttrain method": "GRPO", "posttrain prompt": "a good",
+    "posttrain reward": "positive", "posttrain set": "beta=0.5",
 }  # fmt: skip
 """Values other than the defaults by the name of the option, or by command and name; others are 5."""
 
@@ -143,7 +148,7 @@ def home(tmp_path_factory):
 def prepare(patch, folder):
     patch.chdir(folder)
     patch.setenv("PLAYGROUND_HOME", str(folder))
-    for module in ("cli.objective", "cli.train", "cli.align", "corpora.sources"):
+    for module in ("cli.objective", "cli.posttrain", "cli.train", "cli.align", "corpora.sources"):
         patch.setattr(f"playground.{module}.open_corpus", partial(open_corpus, tokens=6_000))
 
 
@@ -169,6 +174,7 @@ def spelt(value):
         "ComparisonSpec",
         "CompressionSpec",
         "Claim",
+        "Method",
         "Generation",
         "ReadyMade",
         "Entry",

@@ -26,6 +26,8 @@ from playground.glossary import TERMS, mentioned, pattern
 from playground.knob import Knob, knobs
 from playground.models import Architecture
 from playground.objectives import objectives
+from playground.posttraining import methods as post_training_methods
+from playground.posttraining import rewards
 from playground.zoo import entries
 from playground.zoo.changes import changes
 from playground.zoo.recipe import Recipe
@@ -33,6 +35,7 @@ from widgets.notebook.comparison import Compared, compare
 from widgets.notebook.compression import CompressedModels, compress
 from widgets.notebook.inspection import Inspected, inspect
 from widgets.notebook.picture import Picture, stage
+from widgets.notebook.posttraining import PostTrained, post_train
 from widgets.notebook.survey import Table, table
 from widgets.notebook.training import Trained, train
 
@@ -132,6 +135,7 @@ def every_knob() -> Iterator[tuple[str, Knob]]:
     yield from ((s.name, k) for s in strategies().values() for k in knobs_of(s).values())
     yield from ((i.name, k) for i in instruments().values() for k in knobs(i.settings))
     yield from ((m.name, k) for m in methods().values() for k in m.knobs)
+    yield from ((m.name, k) for m in post_training_methods().values() for k in m.knobs)
     yield from ((s.name, k) for s in sources().values() if s.settings is not None for k in knobs(s.settings))
     yield from ((part.__name__, k) for part in (Architecture, Recipe) for k in knobs(part))
 
@@ -147,6 +151,9 @@ def catalogue() -> Iterator[tuple[str, str]]:
         yield from ((entry.name, f"{phase.name}: {phase.idea}") for phase in entry.all_phases)
     for s in (*strategies().values(), *tasks().values(), *sources().values(), *methods().values()):
         yield from ((s.name, text) for text in (s.idea, getattr(s, "source", "")) if isinstance(text, str))
+    for m in post_training_methods().values():
+        yield from ((m.name, text) for text in (m.idea, m.source, m.unlike_paper))
+    yield from ((r.name, r.idea) for r in rewards().values())
     for i in instruments().values():
         yield from ((i.name, text) for text in (i.question, i.source))
     yield from ((f"{owner} {k.name}", f"{k.why} {k.unit}") for owner, k in every_knob())
@@ -171,8 +178,8 @@ def test_the_helps_of_the_commands():
 
 
 def test_the_docstrings_of_what_a_notebook_calls():
-    functions = (stage, train, compare, compress, inspect, table)
-    values = (Picture, Trained, Compared, CompressedModels, Inspected, Table)
+    functions = (stage, train, compare, compress, inspect, post_train, table)
+    values = (Picture, Trained, Compared, CompressedModels, Inspected, PostTrained, Table)
     public = [getattr(value, name) for value in values for name in vars(value) if not name.startswith("_")]
     docs = [(one, one.__doc__) for one in (*functions, *values, *public) if getattr(one, "__doc__", None)]
     assert len(docs) > 30

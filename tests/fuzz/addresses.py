@@ -88,6 +88,11 @@ FIELDS = {
     "inside.others": lambda random, name: odd.among(random, ["", "session", "session|kept 1"], 0.5),
     "inside.over": lambda random, name: odd.among(random, ["models", "steps", "seeds"], 0.2),
     "inside.set": _knob,
+    "post.chosen": lambda random, name: odd.among(random, ["DPO", "GRPO(loss_type=grpo)|best of n"], 0.4),
+    "post.beta": lambda random, name: odd.number(random),
+    "post.steps": lambda random, name: odd.number(random),
+    "post.shortcut": lambda random, name: odd.among(random, ["True", "False"], 0.3),
+    "post.reward": lambda random, name: odd.among(random, ["positive", "consistent"], 0.3),
     "corpus": lambda random, name: odd.mutated(random, odd.among(random, ["bilingual(shared=0.5)", "parallel"], 0.2)),
     "set": lambda random, name: _knob(random, name),
     "paint": lambda random, name: _cells(random, name),
@@ -103,12 +108,13 @@ def _opened(address: str, again: bool, folder: Path) -> None:
     for chosen in (store.train, store.corpus):
         corpus_knobs(chosen)
     assert not (said := store.train.trouble) or not no_sentence(said), no_sentence(said)
+    assert not (said := store.posttraining.trouble) or not no_sentence(said), no_sentence(said)
     shared = main._address(store)
     if again:
-        before = store.inside.query()
+        before = store.inside.query(), store.posttraining.query()
         main._open(store, shared)
         _whole(store.stage)
-        assert store.inside.query() == before, "the address brings back what is looked into"
+        assert (store.inside.query(), store.posttraining.query()) == before, "the address brings back what is chosen"
 
 
 def _whole(stage: StageStore) -> None:

@@ -595,6 +595,31 @@ def test_compress_lists_its_methods(facts):
     assert {"name", "default", "why"} == set(named["int8"]["knobs"][0])
 
 
+def test_posttrain_keeps_its_promises(facts, call, small, monkeypatch):
+    monkeypatch.setattr("playground.cli.posttrain.open_corpus", partial(open_corpus, tokens=6_000))
+    facts("train", "LM", "--corpus", "reviews", "--steps", 3, *TINY, "--out", "run")
+    quick = ["posttrain", "run", "--prompts", 2, "--reward", "positive words"]
+    said = facts(*quick, "--method", "dpo", "--steps", 3, "--set", "pairs=2", "--seeds", 2)
+    assert (said["method"], said["reward"], said["true_reward"]) == ("DPO(pairs=2)", "positive words", "positive")
+    assert [seed["seed"] for seed in said["seeds"]] == [0, 1]
+    first, last = said["seeds"][0]["events"]
+    assert (first["step"], first["kl_to_reference"], last["step"]) == (0, 0.0, 3)
+    assert len(said["prompts"]) == 2
+    assert said["frontier"][0]["reward"] > said["frontier"][-1]["reward"]
+    status, out, _ = call(*quick, "--method", "best of n", "--set", "n=4")
+    assert (status, "best of n(n=4) for the reward positive words" in out) == (0, True)
+    assert [line.split()[2] for line in out.splitlines() if line.startswith("seed")] == ["1", "2", "4"]
+    status, _, refusal = call("posttrain", "run", "--method", "PPO")
+    assert (status, "nearest is the method of post-training 'GRPO'" in refusal) == (2, True)
+
+
+def test_posttrain_lists_methods_and_rewards(facts, call):
+    said = facts("posttrain", "--list")
+    assert {"SFT", "DPO", "GRPO", "best of n"} == {method["name"] for method in said["methods"]}
+    assert {reward["name"]: reward["proxy_of"] for reward in said["rewards"]}["positive words"] == "positive"
+    assert "A proxy of positive." in call("posttrain", "--list")[1]
+
+
 def test_compare_says_how_much_of_each_level_a_mix_reads(facts, call, text):
     facts("train", "BERT", "--corpus", text, "--steps", 2, *TINY, "--out", "run")
     line = ["compare", "run", "--strategies", "layer mix,feature-based", *QUICK]
@@ -945,6 +970,14 @@ MISTAKES = {
         ("run --tuning-steps 0", "steps is 0; it must lie between 1 and 100000 steps."),
         ("run --hf", "--hf does not apply here: the models are not saved; name a folder with --out DIR."),
         ("run", "There is no checkpoint at"),
+    ],
+    "posttrain": [
+        ("--list --seeds 2", "--seeds does not apply here: --list does nothing else"),
+        ("--set beta=0", "beta is 0.0; it must lie between 0.01 and 10.0 reward per nat."),
+        ("--set pairs", "The knob 'pairs' has no '='"),
+        ("--method bon --seeds 3", "--seeds does not apply here: best of n is exact and trains nothing"),
+        ("--reward nope", "no reward named 'nope'"),
+        ("run --pretraining-steps 5", "--pretraining-steps does not apply here: a run is named"),
     ],
     "zoo": [
         ("nope", "'nope'"),

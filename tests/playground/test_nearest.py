@@ -13,15 +13,16 @@ from playground.finetuning import find_strategy, find_task, strategies, tasks
 from playground.inventory import inventory
 from playground.nearest import NEAREST
 from playground.objectives import find_objective, objectives
+from playground.posttraining import find_method, methods
 from playground.zoo import entries, entry_named, find_entry
 
 FINDERS = {
     "entry": find_entry, "objective": find_objective, "strategy": find_strategy, "corpus": find_source,
-    "task": find_task,
+    "task": find_task, "method of post-training": find_method,
 }  # fmt: skip
 """What finds a name of the catalogue, by its kind."""
 
-KINDS = (entries, objectives, strategies, sources, tasks)
+KINDS = (entries, objectives, strategies, sources, tasks, methods)
 
 OBJECTIVES = """
 NNLM, neural network language model, skip-gram, CBOW, negative sampling, SGNS, CBOW-NS, noise-contrastive estimation,

@@ -1,4 +1,4 @@
-"""The served app: eight pages in tabs, kept in the address, polled by one callback, and ended with the visit."""
+"""The served app: nine pages in tabs, kept in the address, polled by one callback, and ended with the visit."""
 
 import time
 from collections.abc import Callable
@@ -23,14 +23,15 @@ from widgets.pages.compress import CompressPage
 from widgets.pages.corpus import CorpusPage
 from widgets.pages.inside import InsidePage
 from widgets.pages.layout import View, column
+from widgets.pages.posttraining import PostTrainingPage
 from widgets.pages.queue import QueueLine
 from widgets.pages.stage import StagePage
 from widgets.pages.train import TrainPage
 from widgets.pages.transfer import TransferPage
 from widgets.pages.zoo import ZooPage
 from widgets.panel_compat import end, is_held, without_the_common_busy_sign
-from widgets.state import inside
-from widgets.state.app import Store
+from widgets.state import inside, posttraining
+from widgets.state.app import Store, Tab
 from widgets.state.classroom import NAME, MemberStore, TeacherStore
 from widgets.state.stage import SCENE, StageStore
 from widgets.state.train.kept_runs import runs_folder
@@ -192,9 +193,10 @@ def end_when_idle(store: Visit, say_so: Callable[[], None]) -> Callable[[], None
 
 PAGES: dict[str, Callable[[Store], View]] = {
     "Stage": lambda store: StagePage(store.stage),
-    "Train": lambda store: TrainPage(store.train, looking=lambda: store.page == 1, slow=store.slow),
+    "Train": lambda store: TrainPage(store.train, looking=lambda: store.page == Tab.TRAIN, slow=store.slow),
     "Transfer": TransferPage,
-    "Corpus": lambda store: CorpusPage(store, looking=lambda: store.page == 3),
+    "Post-training": PostTrainingPage,
+    "Corpus": lambda store: CorpusPage(store, looking=lambda: store.page == Tab.CORPUS),
     "Zoo": ZooPage,
     "Inside": InsidePage,
     "Compress": CompressPage,
@@ -226,7 +228,7 @@ class Tabs(View):
             page.poll()  # what it has to say stands there from the beginning, and pushes nothing away later
             self.panes[number][:] = [page]
             self.pages[number] = page
-        self.layout.active = number
+        self.layout.active = int(number)
 
     def poll(self) -> None:
         for page in tuple(self.pages.values()):  # a page may open another one
@@ -256,6 +258,7 @@ def _link(store: Store) -> None:
     store.stage.param.watch(write, [*SCENE, "rebuilt", "view"])
     store.zoo.param.watch(write, [*LINKED])
     store.inside.param.watch(write, [*inside.LINKED, "turned"])
+    store.posttraining.param.watch(write, [*posttraining.LINKED])
     for chosen in (store.train, store.corpus):
         chosen.param.watch(write, [chosen.chosen_by, "corpus_knobs"])
     location.param.watch(turn, "search")
@@ -264,7 +267,7 @@ def _link(store: Store) -> None:
 def _address(store: Store) -> str:
     page = {"page": ADDRESSES[store.page]} if store.page else {}
     said = store.stage.query() | page or {"view": "stage"}
-    for state in (store.train, store.corpus, store.zoo, store.inside):
+    for state in (store.train, store.corpus, store.zoo, store.inside, store.posttraining):
         said |= state.query()
     return f"?{urlencode(said)}"
 
@@ -272,7 +275,7 @@ def _address(store: Store) -> str:
 def _open(store: Store, address: str) -> None:
     """Bring back what an address says; what it does not say is as in a fresh visit."""
     asked = dict(parse_qsl(address.removeprefix("?"), keep_blank_values=True))
-    if all(name in ("page", "corpus", "source") or name.startswith(("zoo.", "inside.")) for name in asked):
+    if all(name in ("page", "corpus", "source") or name.startswith(("zoo.", "inside.", "post.")) for name in asked):
         asked["view"] = "table"
     fresh = StageStore()
     fresh.open(asked)
@@ -281,4 +284,5 @@ def _open(store: Store, address: str) -> None:
     store.corpus.choose_corpus(asked.get("source", ""))
     store.zoo.open(asked)
     store.inside.open(asked)
+    store.posttraining.open(asked)
     store.page = ADDRESSES.index(page) if (page := asked.get("page", "")) in ADDRESSES else 0

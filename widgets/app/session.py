@@ -22,13 +22,14 @@ from widgets.panel_compat import (
     send_in_order,
     with_our_scripts,
 )
+from widgets.state.app import Tab
 
 PERIOD = 300  # milliseconds between two polls: three a second look alive, and one that finds nothing costs half of 1 ms
 PATIENCE = 60_000  # milliseconds that a browser has to open its connection; a visit that ends is given up much sooner
 
 LONGEST_PAGE = 20.0  # seconds after which the next page is made, whatever became of the one before
 
-ADDRESSES = ["stage", "train", "transfer", "corpus", "zoo", "inside", "compress", "claims"]
+ADDRESSES = [tab.name.lower().replace("_", "-") for tab in Tab]
 """How an address calls each page, as in `/train` or `?page=train`."""
 
 FAREWELL = 5_000  # milliseconds from a goodbye to the end of the visit: whoever loads the page again finds the run

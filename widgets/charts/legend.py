@@ -18,6 +18,9 @@ MARKERS = {
 }
 """As many as share no factor with the colours, so that no two of 28 have both alike."""
 
+STAR = {"star": '<path d="M13 0 14.5 4.2 19 4.3 15.4 7 16.7 11.3 13 8.7 9.3 11.3 10.6 7 7 4.3 11.5 4.2Z"/>'}
+"""The marker of what is exact, which no strategy has."""
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -47,6 +50,6 @@ def key(marks: Sequence[Mark]) -> str:
 
 def _item(mark: Mark) -> str:
     line = f'<line x1="0" x2="26" y1="6" y2="6" stroke="{mark.colour}" stroke-width="{mark.width}"'
-    drawn = f'{line}{DASHES[mark.dash]}/><g fill="{mark.colour}">{MARKERS.get(mark.shape, "")}</g>'
+    drawn = f'{line}{DASHES[mark.dash]}/><g fill="{mark.colour}">{(MARKERS | STAR).get(mark.shape, "")}</g>'
     picture = f'<svg width="26" height="12" aria-hidden="true" style="margin-right:4px">{drawn}</svg>'
     return f'<span style="white-space:nowrap">{picture} {escape(mark.name)}</span>'

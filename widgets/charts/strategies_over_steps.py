@@ -20,9 +20,13 @@ FEW = 6
 Steps = Mapping[int, Sequence[float]]
 
 
-def lines(values: Mapping[str, Steps], most: float = inf) -> Columns:
-    """One row per strategy that has a value: where its line and its band run; no band goes beyond `most`."""
-    rows = [(name, *style(index), steps) for index, (name, steps) in enumerate(values.items()) if steps]
+def lines(values: Mapping[str, Steps], most: float = inf, dash: str = "") -> Columns:
+    """One row per strategy that has a value: where its line and its band run; no band goes beyond `most`.
+
+    With a `dash` all lines have that one.
+    """
+    looks = [(colour, dash or own) for colour, own in map(style, range(len(values)))]
+    rows = [(name, *looks[index], steps) for index, (name, steps) in enumerate(values.items()) if steps]
     shade = 0.16 if len(rows) <= FEW else 0.07
     names = ("name", "xs", "ys", "around", "band", "colour", "dash", "shade")
     return columns_of(
@@ -58,11 +62,14 @@ def means(values: Mapping[str, Steps], across: str) -> Columns:
 
 def banded(
     plot: figure, across: str, hover: Sequence[tuple[str, str]], most: float = inf, width: float = 2.2, size: int = 6,
-    mode: str = "mouse", seeds: bool = False,
+    mode: str = "mouse", seeds: bool = False, dash: str = "",
 ) -> Chart:  # fmt: skip
-    """A band and a line for every strategy and a dot at every mean, which the pointer reads; with `seeds` all dots."""
+    """A band and a line for every strategy and a dot at every mean, which the pointer reads; with `seeds` all dots.
+
+    With a `dash` all lines have that one.
+    """
     each = {"seeds": partial(marks, across=across)} if seeds else {}
-    made = Chart.of(plot, {}, lines=partial(lines, most=most), means=partial(means, across=across), **each)
+    made = Chart.of(plot, {}, lines=partial(lines, most=most, dash=dash), means=partial(means, across=across), **each)
     drawn = made.sources["lines"]
     plot.patches("around", "band", source=drawn, color="colour", fill_alpha="shade", line_alpha=0)
     line = plot.multi_line(
@@ -78,12 +85,14 @@ def banded(
     return made
 
 
-def course_chart(title: str, axis: str, across: str = "step", zero: bool = False, most: float = inf) -> Chart:
-    """An empty chart; `zero` draws the line at 0, `most` is the highest value there can be."""
+def course_chart(
+    title: str, axis: str, across: str = "step", zero: bool = False, most: float = inf, what: str = "strategy"
+) -> Chart:
+    """An empty chart; `zero` draws the line at 0, `most` is the highest value there can be, `what` has a name."""
     plot = chart(height=230, title=title, x_axis_label=across, y_axis_label=axis)
     if zero:
         plot.add_layout(Span(location=0, dimension="width", line_color=GREY, line_width=1))
-    hover = [("strategy", "@name"), (across, "@step"), ("mean", "@value{0.000}")]
+    hover = [(what, "@name"), (across, "@step"), ("mean", "@value{0.000}")]
     return banded(plot, "step", hover, most=most)
 
 

@@ -13,6 +13,7 @@ MODULES = {
     "compression": ("CompressedModels", "compress"),
     "inspection": ("Inspected", "Instruments", "inspect"),
     "picture": ("Picture", "stage"),
+    "posttraining": ("PostTrained", "post_train"),
     "survey": ("Table", "table"),
     "training": ("Progress", "Trained", "train"),
 }

@@ -4,6 +4,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, signature
+from numbers import Real
 from types import UnionType
 from typing import Any, ParamSpec, TypeVar, get_args, get_origin
 
@@ -14,7 +15,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 WORDS = {
-    "int": ("a whole number", "whole numbers"), "str": ("a text", "texts"), "bool": ("True or False", "True or False"),
+    "int": ("a whole number", "whole numbers"), "float": ("a number", "numbers"),
+    "str": ("a text", "texts"), "bool": ("True or False", "True or False"),
     "Callable": ("a callable", "callables"), "NoneType": ("None", "None"),
     "Trained": ("what train(...) returned", "what train(...) returned"),
 }  # fmt: skip
@@ -54,11 +56,8 @@ def read(value: Any, form: Any) -> Any:
             except TypeError:
                 continue
         raise TypeError
-    if kind is int:
-        number = operator.index(value)
-        if isinstance(value, bool) or abs(number) > LARGEST:
-            raise TypeError
-        return number
+    if kind in (int, float):
+        return _number(value, kind)
     if kind is Any:
         return value
     if not isinstance(value, kind) or (kind is Sequence and isinstance(value, str | bytes)):
@@ -68,6 +67,16 @@ def read(value: Any, form: Any) -> Any:
     if kind is Mapping:
         return {read(key, parts[0]): read(each, parts[1]) for key, each in value.items()}
     return value
+
+
+def _number(value: Any, kind: type) -> int | float:
+    """A whole number, or for `float` any real one."""
+    if isinstance(value, bool) or (kind is float and not isinstance(value, Real)):
+        raise TypeError
+    number = float(value) if kind is float else operator.index(value)
+    if kind is int and abs(number) > LARGEST:
+        raise TypeError
+    return number
 
 
 def in_words(form: Any, several: bool = False) -> str:

@@ -21,6 +21,8 @@ from playground.finetuning.comparing.budget_matching import MATCHES, RATES
 from playground.finetuning.data.input_format import INPUT_FORMATS
 from playground.knob import knobs
 from playground.objectives import find_objective, objectives
+from playground.posttraining import methods as post_training_methods
+from playground.posttraining import rewards
 from playground.zoo import entries, entry_named
 from playground.zoo.preset import RECIPE_PRESETS
 
@@ -29,6 +31,7 @@ NAMES: Mapping[str, Callable[[], Iterable[str]]] = {
     "strategies": strategies, "pipelines": methods, "instrument": instruments, "model": entries, "others": entries,
     "recipe": lambda: RECIPE_PRESETS, "device": lambda: ("auto", *available()), "match": lambda: MATCHES,
     "over": lambda: OVER,
+    "methods": post_training_methods, "reward": rewards,
     "claim": claims, "lr_policy": lambda: RATES, "input_format": lambda: INPUT_FORMATS,
 }  # fmt: skip
 """The names that a parameter takes as a text."""

@@ -12,14 +12,11 @@ from playground.knob import knobs
 from widgets.lists import Pressable
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, column, download, row
-from widgets.state.app import Store
+from widgets.state.app import Store, Tab
 from widgets.state.inside import SESSION, InsideStore
 from widgets.static import findings
 from widgets.static.zoo import parts
 from widgets.theme import GROWING, STYLE, html, say
-
-PAGE = 5
-"""The number of its tab."""
 
 ABOUT = (
     "Open a trained model and measure it: what its heads attend to, how the loss changes without them, which token "
@@ -98,7 +95,7 @@ class InsidePage(View):
 
     def _renew(self, *_: object) -> None:
         """Offer what came meanwhile when the page is opened."""
-        if self.store.page == PAGE:
+        if self.store.page == Tab.INSIDE:
             self._offer()
 
     def _offer(self, *events: Any) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from copy import deepcopy
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import param
 from playground.analysis.subject import Subject
 from playground.claims import Claim
 from playground.claims.lab import models_folder
+from playground.corpora import Corpus
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
+from playground.finetuning.run.base import Base, base_of, copied
 from playground.knob import spelt
 from playground.objectives import objectives
 from playground.objectives.mask_overrides import MaskOverride
@@ -31,6 +34,7 @@ from widgets.state.corpus import CorpusStore
 from widgets.state.hunt import SIDES, HuntStore
 from widgets.state.inside import SESSION, InsideStore
 from widgets.state.job import Job
+from widgets.state.posttraining import SMALL, PostTrainingStore
 from widgets.state.quota import ALONE, Quota
 from widgets.state.sentence_editor import SentenceEditorStore
 from widgets.state.stage import NO_RUN, StageStore
@@ -47,7 +51,22 @@ SMALL_MODEL = (
 
 KEPT, READY, UNTRAINED, HUNTED = "kept", "ready", "entry", "case"
 """What begins the key of a model: a kept run, a ready-made checkpoint, an entry to train first, a run of the hunt."""
+SMALL_LM = "a small LM of film reviews, trained first"
 MOST_BASES = 50  # kept runs that are offered as a base; older ones are opened on the Train page
+
+
+class Tab(IntEnum):
+    """The pages in the order of their tabs."""
+
+    STAGE = 0
+    TRAIN = 1
+    TRANSFER = 2
+    POST_TRAINING = 3
+    CORPUS = 4
+    ZOO = 5
+    INSIDE = 6
+    COMPRESS = 7
+    CLAIMS = 8
 
 
 class Store(param.Parameterized):
@@ -67,6 +86,7 @@ class Store(param.Parameterized):
         self.train, self.sentence = TrainStore(runs), SentenceEditorStore()
         self.zoo, self.compress, self.claims = ZooStore(), CompressStore(), ClaimsStore()
         self.inside = InsideStore(self.open_subject, self.first_subject)
+        self.posttraining = PostTrainingStore(self.open_policy)
         self.stage.train_session = lambda: self.train.session
         self.stage.trainer, self.stage.forker = self.train_from_stage, self.fork
         self.compress.show_both = self.show_compressed
@@ -85,6 +105,7 @@ class Store(param.Parameterized):
         """Give every part of the visit what it may take."""
         quota = self.quota
         self.train.quota = self.transfer.quota = self.corpus.quota = self.compress.quota = self.claims.quota = quota
+        self.posttraining.quota = quota
         self.train.in_line = lambda: quota.in_line(self)
         for job in self.jobs:
             job.in_line = quota.in_line(self)
@@ -96,7 +117,7 @@ class Store(param.Parameterized):
             self.stage.teaching, self.sentence.teaching, self.zoo.measuring, self.train.search,
             self.train.writing.job,
             self.building, self.inside.looking, self.compress.running, self.transfer.running,
-            self.claims.running, self.hunt.training,
+            self.posttraining.running, self.claims.running, self.hunt.training,
         )  # fmt: skip
 
     @property
@@ -126,7 +147,7 @@ class Store(param.Parameterized):
             self.stage.objective = learner.objective.name
         self.stage.attach_trained()
         self.stage.look_inside()
-        self.page = 0
+        self.page = Tab.STAGE
         self.message = (
             f"{self.train.name_of_run or learner.entry.name} is paused at step {learner.step}; this is its next "
             "update. Resume on the Train page continues."
@@ -156,18 +177,18 @@ class Store(param.Parameterized):
         entry = find_entry(name)
         self.stage.param.update(view="stage", objective=entry.objective.name)
         self.stage.settings = turned(entry)
-        self.page = 0
+        self.page = Tab.STAGE
 
     def show_corpus(self, name: str) -> None:
         """Open the text on which an entry is trained here on the Corpus page."""
         self.corpus.choose_corpus(find_entry(name).corpus)
-        self.page = 3
+        self.page = Tab.CORPUS
 
     def _train(self, begin: Callable[[], Session | None]) -> None:
         """Go to the Train page, begin there and say what happens; a run that was going on is stopped and kept."""
         before = self.train.session
         going = before is not None and before.state in ("running", "paused")
-        self.page = 1  # first the page, which is quick while nothing trains
+        self.page = Tab.TRAIN  # first the page, which is quick while nothing trains
         if (session := begin()) is None:
             return
         session.start()
@@ -232,11 +253,21 @@ class Store(param.Parameterized):
         session, learner = self._opened(key, to_read)
         return of_learner(learner, session.run.corpus, folder=session.run.out)
 
+    def to_post_train(self) -> dict[str, str]:
+        """What the Post-training page can begin with, by its name on screen: a small model, and what is trained."""
+        there = {name: key or SESSION for name, key in self.bases().items() if not key.startswith(f"{UNTRAINED}:")}
+        return {SMALL_LM: SMALL, **there}
+
+    def open_policy(self, key: str) -> tuple[Base, Corpus]:
+        """A copy of the model that the Post-training page begins with, and its corpus; a run that trains pauses."""
+        session, learner = self._opened(key, to_read=True)
+        return base_of(copied(learner), session.run.corpus), session.run.corpus
+
     def open_suspects(self, case: int) -> None:
         """Open both runs of a case of the bug hunt side by side on the Inside page."""
         sound, suspect = (f"{HUNTED}:{case} {side}" for side in SIDES)
         self.inside.param.update(subject=sound, others=[suspect], over="models")
-        self.page = 5
+        self.page = Tab.INSIDE
 
     def _opened(self, key: str, to_read: bool) -> tuple[Session, TrainState]:
         kind, _, name = key.partition(":")
@@ -255,12 +286,12 @@ class Store(param.Parameterized):
         session, learner = self._opened(inside.key, to_read=True)
         model = StageModel(deepcopy(learner), session.run.corpus)
         self.stage.show_head(model, inside.settings.sentence.strip() or model.sentence, *(n - 1 for n in inside.head))
-        self.page = 0
+        self.page = Tab.STAGE
 
     def show_compressed(self) -> None:
         """Open the pipeline whose details are open on the Stage page, the uncompressed model beside it."""
         self.stage.show_versions(*self.compress.versions())
-        self.page = 0
+        self.page = Tab.STAGE
 
     def open_run_of_claim(self, name: str, claim: Claim | None) -> None:
         """Open a run behind a verdict as a saved one: its curves, or what the `claim` measures on the Inside page."""
@@ -269,13 +300,13 @@ class Store(param.Parameterized):
         own = self._copied[name]
         if claim is None:
             self.train.open(own)
-            self.page = 1
+            self.page = Tab.TRAIN
             return
         instrument, settings = spelt(claim.common.instrument)
         self.inside.param.update(subject=f"{KEPT}:{own}", others=[], over="models")
         self.inside.choose(instrument)
         self.inside.turned = self.inside.turned | {self.inside.instrument: settings}
-        self.page = 5
+        self.page = Tab.INSIDE
         self.inside.look()
 
     @property
@@ -332,9 +363,9 @@ class Store(param.Parameterized):
         On the Stage page this is the step of the model that was brought there, also if its run has gone on since.
         """
         session, model = self.train.session, self.stage.model
-        if self.page == 0 and (session is None or self.stage.borrowed is not session):
+        if self.page == Tab.STAGE and (session is None or self.stage.borrowed is not session):
             return NO_RUN if model is None else SMALL_MODEL
-        copied = model.learner if self.page == 0 and model is not None else None
+        copied = model.learner if self.page == Tab.STAGE and model is not None else None
         learner = copied or (session.learner if session is not None else None)
         if learner is None:
             return "There is no run to fork yet; press Train first."
@@ -342,14 +373,14 @@ class Store(param.Parameterized):
         more = {"steps": learner.step + learner.entry.recipe.steps} if over else {}
         if self.train.fork(more, learner=copied) is None:
             return self.train.trouble
-        self.page = 1
+        self.page = Tab.TRAIN
         name = self.train.name_of_run
         self.message = f"Forked at step {learner.step}: {name} continues from there; the original run is saved."
         return ""
 
     @param.depends("page", watch=True)
     def _enter(self) -> None:
-        if self.page == 0:
+        if self.page == Tab.STAGE:
             self.stage.enter()
 
     def close(self) -> None:

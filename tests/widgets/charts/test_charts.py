@@ -179,7 +179,7 @@ def explained(part):
 
 def test_every_chart_explains_the_terms_of_its_title_and_of_its_axes():
     known, drawn = set(), list(figures())
-    assert len(drawn) == 13 and all(isinstance(plot, figure) for plot in drawn)
+    assert len(drawn) == 14 and all(isinstance(plot, figure) for plot in drawn)
     for plot in drawn:
         for part, text in [(plot.title, plot.title.text), *((axis, axis.axis_label) for axis in plot.axis)]:
             assert explained(part) == [term.name for term in mentioned(text or "")], text

@@ -21,7 +21,13 @@ from widgets.notebook.completion import NAMES, completions
 from widgets.notebook.training import Trained
 
 FUNCTIONS = {name: getattr(widgets, name) for name in widgets.__all__}
-METHODS = (Trained.fill, Trained.states, notebook.Compared.write, notebook.CompressedModels.details)
+METHODS = (
+    Trained.fill,
+    Trained.states,
+    notebook.Compared.write,
+    notebook.CompressedModels.details,
+    notebook.PostTrained.last,
+)
 PARAMETERS = [
     pytest.param(function, parameter, id=f"{function.__qualname__} {name}")
     for function in (*FUNCTIONS.values(), *METHODS)
@@ -36,7 +42,8 @@ VALUES = {
 }  # fmt: skip
 
 FITTING = {
-    int: {"whole", "negative"}, str: {"text"}, bool: {"switch"}, NoneType: {"none"}, Path: set(), Trained: set(),
+    int: {"whole", "negative"}, float: {"number", "whole", "negative", "huge"},
+    str: {"text"}, bool: {"switch"}, NoneType: {"none"}, Path: set(), Trained: set(),
     Objective: set(), Corpus: set(), Sequence[int]: {"wholes"}, Sequence[str]: {"texts"}, Callable[..., Any]: set(),
     Sequence[str | Strategy]: {"texts"}, Sequence[Trained | str]: {"texts"}, Mapping[str, Any]: {"plan"},
     Mapping[str, Mapping[str, Any]]: {"plan"},
@@ -51,7 +58,15 @@ def fitting(form: Any) -> set[str]:
 @pytest.mark.parametrize(("function", "parameter"), PARAMETERS)
 def test_a_value_of_a_wrong_type_is_refused_by_the_name_of_the_argument(function, parameter):
     needed = {name: p for name, p in signature(function).parameters.items() if p.default is p.empty}
-    others = {"self": None, "base": Trained(), "model": Trained(), "text": "a", "folder": "a", "pipeline": "a"}
+    others = {
+        "self": None,
+        "base": Trained(),
+        "model": Trained(),
+        "text": "a",
+        "folder": "a",
+        "pipeline": "a",
+        "method": "a",
+    }
     given = {name: others[name] for name in needed if name in others}
     for value in (value for name, value in VALUES.items() if name not in fitting(parameter.annotation)):
         with pytest.raises(UserError) as refused:

@@ -15,7 +15,7 @@ from playground.tokenizing.vocabulary import SEPARATOR
 from tests.runs import becomes, is_a_sentence, tiny
 from widgets.pages import corpus as corpus_page
 from widgets.state import corpus as reading
-from widgets.state.app import Store
+from widgets.state.app import Store, Tab
 from widgets.state.corpus import CorpusStore, sheets
 from widgets.state.job import Job
 from widgets.state.train import OPENED, OWN_FILE, OWN_TEXT, TrainStore
@@ -433,7 +433,7 @@ def test_training_on_the_corpus_on_screen():
 
 def test_train_on_it_trains_at_once_and_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr("widgets.state.train.entry_named", tiny)
-    visit = Store(tmp_path / "runs", page=3)
+    visit = Store(tmp_path / "runs", page=Tab.CORPUS)
     visit.corpus.param.update(source=OWN_TEXT, pasted=PLAIN)
     visit.corpus.use()
     read(visit.corpus)

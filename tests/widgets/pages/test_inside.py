@@ -34,7 +34,7 @@ from tests.runs import becomes, run_of, tiny
 from widgets import inspect
 from widgets.notebook import Inspected
 from widgets.pages.inside import InsidePage
-from widgets.state.app import Store
+from widgets.state.app import Store, Tab
 from widgets.state.inside import InsideStore
 from widgets.state.quota import Quota
 from widgets.static import findings
@@ -286,7 +286,7 @@ def test_a_run_that_has_gone_on_is_opened_again_when_the_page_is_entered(store, 
     assert inside.of("one") is inside.of("one")
     inside.open_one = lambda key, to_read=True: later
     later = subject_of(seed=2)
-    store.page = 5
+    store.page = Tab.INSIDE
     inside.opening.wait()
     assert inside.of("one") is later
 

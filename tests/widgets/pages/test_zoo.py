@@ -12,6 +12,7 @@ from playground.zoo.surveys import TABLE_1
 from tests.runs import every_entry
 from widgets.app import main
 from widgets.pages.zoo import ZooPage
+from widgets.state.app import Tab
 from widgets.state.zoo import VIEWS, ZooStore
 from widgets.static.zoo import card, tables, timeline
 
@@ -95,7 +96,7 @@ def test_what_is_pressed_goes_where_it_says(shown, store, monkeypatch):
         press(shown, act, "GPT")
         done.append((act, store.page))
     press(shown, "train", "GPT")
-    assert done == [("objective", 0), ("corpus", 3), ("train", "GPT")]
+    assert done == [("objective", 0), ("corpus", Tab.CORPUS), ("train", "GPT")]
 
 
 @every_entry

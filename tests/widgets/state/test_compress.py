@@ -26,7 +26,7 @@ from tests.runs import becomes, reviews
 from widgets import notebook
 from widgets.pages.compress import LayerMap
 from widgets.state import compress as module
-from widgets.state.app import Store
+from widgets.state.app import Store, Tab
 from widgets.state.compress import QUESTIONS, SHOWN_FIRST, VARIANTS, CompressStore, Placement
 from widgets.state.quota import Quota
 from widgets.static import compression as drawn
@@ -254,7 +254,7 @@ def both(finished, tmp_path, monkeypatch):
 
 def test_both_models_stand_on_the_stage_with_the_same_text(both, finished):
     store, show = both
-    store.page = 6
+    store.page = Tab.COMPRESS
     record = show("quantization(bits=2)")
     assert (store.page, store.stage.view, store.stage.objective) == (0, "stage", "MLM")
     outcome = finished.result.outcomes["quantization(bits=2)"][0]

@@ -8,7 +8,7 @@ from playground.hunt.grading import cases
 from playground.hunt.questions import QUESTIONS
 from widgets.pages.hunt import HuntView
 from widgets.state import hunt as module
-from widgets.state.app import Store
+from widgets.state.app import Store, Tab
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_both_runs_are_trained_and_opened_side_by_side(store):
     sound, suspect = store.hunt.runs[1]
     assert (sound.faulty, suspect.faulty) == (False, True)
     store.open_suspects(1)
-    assert store.page == 5
+    assert store.page == Tab.INSIDE
     assert store.looked_into()["case 1, suspect"] == "case:1 suspect"
     assert store.open_subject(store.inside.subject).model is sound.learner.model
     assert store.open_subject(store.inside.others[0]).model is suspect.learner.model

@@ -10,6 +10,7 @@ from playground.zoo import entries
 from playground.zoo.surveys import TABLE_1, TABLE_2
 from tests.runs import reviews
 from widgets.app import main
+from widgets.state.app import Tab
 from widgets.state.zoo import ZooStore
 
 
@@ -66,7 +67,7 @@ def test_a_link_to_what_is_not_there_opens_as_a_fresh_visit(said):
 
 def test_the_page_and_its_choices_stand_in_the_address(store):
     main._open(store, "?page=zoo&zoo.entry=BERT&zoo.view=timeline")
-    assert (store.page, store.zoo.entry, store.zoo.view, store.stage.view) == (4, "BERT", "timeline", "table")
+    assert (store.page, store.zoo.entry, store.zoo.view, store.stage.view) == (Tab.ZOO, "BERT", "timeline", "table")
     assert "zoo.entry=BERT" in main._address(store) and "page=zoo" in main._address(store)
     main._open(store, "?page=9")
     assert (store.page, store.zoo.entry) == (0, "")
@@ -115,7 +116,7 @@ def test_rows_are_there_while_others_are_measured_and_stop_ends_it():
 
 
 def test_an_objective_opens_on_the_stage_as_the_entry_has_turned_it(store):
-    store.page = 4
+    store.page = Tab.ZOO
     store.show_objective("ELECTRA")
     assert (store.page, store.stage.view, store.stage.objective) == (0, "stage", "RTD")
     assert store.stage.settings == {}
@@ -125,7 +126,7 @@ def test_an_objective_opens_on_the_stage_as_the_entry_has_turned_it(store):
 
 def test_the_text_of_an_entry_opens_on_the_corpus_page(store):
     store.show_corpus("XLM")
-    assert (store.page, store.corpus.source) == (3, entries()["XLM"].corpus)
+    assert (store.page, store.corpus.source) == (Tab.CORPUS, entries()["XLM"].corpus)
 
 
 def test_every_row_starts_a_run_with_its_entry(store, monkeypatch):

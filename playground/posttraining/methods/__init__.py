@@ -1,0 +1,1 @@
+"""The methods of post-training of the catalogue."""

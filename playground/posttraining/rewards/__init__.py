@@ -1,0 +1,1 @@
+"""The rewards of the catalogue."""
