@@ -10,7 +10,7 @@ from heapq import nlargest
 from typing import Protocol, TypeVar
 
 from playground.errors import UserError
-from playground.nearest import NEAREST, Nearest
+from playground.nearest import NEAREST, POST_TRAINING, Nearest
 
 
 class Named(Protocol):
@@ -65,7 +65,7 @@ def choose(package: str, kind: type[T], name: str, what: str = "") -> T:
     folded, spelt = fold(name), _spelt(package, kind)
     if folded in spelt:
         return spelt[folded]
-    if meant := nearest(name):
+    if meant := nearest(name) or in_post_training(name):
         raise UserError(meant)
     near = ", ".join(three_nearest(name, find(package, kind).values()))
     raise UserError(f"There is no {what or kind.__name__.lower()} named {name!r}; the nearest: {near}.")
@@ -95,6 +95,13 @@ def nearest(name: str) -> str:
         return ""
     said, near = meant
     return f"{said!r} is not here; nearest is the {near.kind} {near.name!r}, because {near.because}."
+
+
+def in_post_training(name: str) -> str:
+    """Where a method of post-training is that was looked for in another list; empty for any other name."""
+    if fold(name) not in map(fold, POST_TRAINING):
+        return ""
+    return f"{name!r} is a method of post-training; open the Post-training page, or type playground posttrain."
 
 
 def nearest_by_meaning(name: str) -> tuple[str, Nearest] | None:

@@ -502,3 +502,10 @@ NEAREST = (
         ),
     ),
 )  # fmt: skip
+
+POST_TRAINING = (
+    "SFT", "supervised fine-tuning", "DPO", "direct preference optimization", "direct preference optimisation", "GRPO",
+    "group relative policy optimization", "Dr. GRPO", "DAPO", "RLVR", "best of n", "best-of-n", "BoN",
+    "rejection sampling",
+)  # fmt: skip
+"""The names of all methods of post-training, which are asked for in other lists too."""

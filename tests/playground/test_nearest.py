@@ -11,7 +11,7 @@ from playground.corpora.sources import find_source, sources
 from playground.errors import UserError
 from playground.finetuning import find_strategy, find_task, strategies, tasks
 from playground.inventory import inventory
-from playground.nearest import NEAREST
+from playground.nearest import NEAREST, POST_TRAINING
 from playground.objectives import find_objective, objectives
 from playground.posttraining import find_method, methods
 from playground.zoo import entries, entry_named, find_entry
@@ -158,6 +158,14 @@ def test_a_wrong_name_gets_the_three_nearest_by_letters_or_by_the_words_of_the_i
     with pytest.raises(UserError, match=r"the nearest[^:]*: [^,]+, [^,]+, [^,]+\.$") as refused:
         find(wrong)
     assert right in re.split("[:,.] ?", str(refused.value))[1:4]
+
+
+def test_every_method_of_post_training_says_where_it_is_when_it_is_looked_for_elsewhere():
+    named = [name for method in methods().values() for name in (method.name, *method.aliases)]
+    assert sorted(POST_TRAINING) == sorted(named)
+    for name in named:
+        with pytest.raises(UserError, match="is a method of post-training; open the Post-training page"):
+            find_objective(name)
 
 
 def test_a_misspelt_name_of_what_is_not_here_is_understood():

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import param
 
-from playground.catalog import Named, nearest, nearest_by_meaning, three_nearest
+from playground.catalog import Named, in_post_training, nearest, nearest_by_meaning, three_nearest
 from playground.nearest import Nearest
 from widgets.bundle import beside
 from widgets.panel_compat import Component
@@ -25,7 +25,7 @@ class Searched(Component):
     def _look_up(self) -> None:
         meant = nearest_by_meaning(self.sought)
         names = self.names_of(meant[1]) if meant else three_nearest(self.sought, self.known().values())
-        self.nearest = [self.sought, nearest(self.sought), names]
+        self.nearest = [self.sought, nearest(self.sought) or in_post_training(self.sought), names]
 
     def names_of(self, near: Nearest) -> list[str]:
         """What of the list is meant by what is nearest."""

@@ -83,8 +83,12 @@ def test_a_name_that_is_not_here_says_what_is_nearest_and_shows_its_card():
         assert sentence.startswith(f"{name!r} is not here; nearest is the ")
 
 
-def test_what_learns_from_rewards_is_said_though_no_objective_is_near():
+def test_a_method_of_post_training_says_where_it_is_though_no_objective_is_near():
     searched = picker()
-    for name in ("DPO", "RLHF"):
+    for name, sentence in {
+        "DPO": "'DPO' is a method of post-training; open the Post-training page",
+        "RLHF": "'RLHF' is not here; nearest is the method of post-training 'DPO'",
+    }.items():
         searched.sought = name
-        assert "rewards" in searched.nearest[1] and searched.nearest[2] == []
+        assert searched.nearest[1].startswith(sentence)
+    assert searched.nearest[2] == []
