@@ -13,6 +13,7 @@ from torch import Generator, Tensor
 from playground.answers import Answer
 from playground.batch import Batch, Tokens
 from playground.corpora import Corpus
+from playground.devices import from_cpu
 from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.objectives import Objective, find_objective
@@ -169,10 +170,10 @@ def answer_batch(tokens: Tokens, begin: int) -> Batch:
 
 
 def answer_logps(model: LanguageModel, batch: Batch, words: Tensor) -> Tensor:
-    """Log-probabilities of all words at the scored positions of a batch, `[b, scored, w]`."""
-    [answer] = model(batch)
+    """Log-probabilities of all words at the scored positions of a batch, `[b, scored, w]`, on the CPU as the batch."""
+    [answer] = model(from_cpu(batch, model.token_embedding.weight.device))
     assert isinstance(answer, Answer)
-    return answer.scores[:, words].log_softmax(-1).view(len(batch.tokens.ids), -1, len(words))
+    return answer.scores.cpu()[:, words].log_softmax(-1).view(len(batch.tokens.ids), -1, len(words))
 
 
 def per_token_logps(model: LanguageModel, batch: Batch, words: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run.trainer import Base, StepEvent
 from playground.models.model import Network
 from playground.objectives import find_objective, objectives
+from playground.posttraining import PostTraining, draw_prompts, find_method, find_reward, methods, post_train
 from playground.rng import generator
 from playground.training import checkpoint, data
 from playground.training.loop import prepared
@@ -95,6 +96,16 @@ def test_a_strategy_learns_there_apart_and_stacked(name, parallelism):
         losses = [one.event.loss for one in trials if isinstance(one.event, StepEvent)]
         assert all(map(isfinite, losses)) and len(losses) == 4 * (not strategies()[name].prompt)
         assert len(result.outcomes[name]) == 2
+
+
+@pytest.mark.parametrize("name", list(methods()))
+def test_a_method_of_post_training_learns_there(name):
+    with another_device() as device:
+        state = prepared(run_of("GPT", corpus=reviews(), device=device))
+        base = Base(state.learner, state.blocks.feed.evaluation(8))
+        space = draw_prompts(reviews(), 2, 4, generator(0))
+        run = PostTraining(base, space, find_reward("grammatical"), find_method(name), steps=2, measure_every=1)
+        assert all(isfinite(event.kl_to_optimum) and isfinite(event.forgetting) for event in post_train(run))
 
 
 def test_the_vectors_of_another_model_are_read_there():
