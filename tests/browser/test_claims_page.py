@@ -38,7 +38,7 @@ def test_a_claim_agrees_and_its_variant_does_not(page: Page, address: str, tmp_p
     expect(page.locator(".chip.disagrees").last).to_be_visible(timeout=3 * PATIENCE)
     shot(page, "claims-light-1280")
     evidence.click()
-    expect(page.get_by_role("tab", name="Train")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="Train", exact=True)).to_have_attribute("aria-selected", "true")
     expect(page.get_by_text("60 of 60").first).to_be_visible()
 
 

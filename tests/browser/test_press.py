@@ -109,7 +109,7 @@ def test_a_page_that_takes_long_says_what_is_being_made(page: Page, address: str
     made, real = threading.Event(), main.PAGES["Train"]
     monkeypatch.setitem(main.PAGES, "Train", lambda store: (made.wait(30), real(store))[1])
     visit(page, f"{address}/?page=corpus")
-    page.get_by_role("tab", name="Train").click()
+    page.get_by_role("tab", name="Train", exact=True).click()
     expect(page.get_by_text("Loading Train …")).to_be_visible()
     made.set()
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_visible()

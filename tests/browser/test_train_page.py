@@ -29,7 +29,7 @@ def test_train_pause_step_resume_stop_reset(page: Page, address: str, endless: N
     wait_until(page, lambda: steps(page) > at + 10)
     page.get_by_role("tab", name="Stage").click()
     page.locator("canvas").first.wait_for()
-    page.get_by_role("tab", name="Train").click()
+    page.get_by_role("tab", name="Train", exact=True).click()
     expect(page.get_by_role("button", name="Pause")).to_be_enabled()  # the screen answers while a model trains
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text(STOPPED)).to_be_visible()
