@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from playground import leaks
 from playground.answers import Target, Word
-from playground.batch import Action, AttentionMask, begin, causal_mask, full_mask, stream
+from playground.batch import Action, AttentionMask, begin, causal_mask, full_mask, gather_origin, stream
 from playground.leaks import Node
 from playground.objectives import find_objective
 from playground.rng import generator
@@ -50,7 +50,9 @@ def random_example(seed, size, share, reader, copying=False, *, above=(), pairs=
     batch = begin(tokens)
     action = torch.randint(0, 8, (1, size), generator=rng)
     origin = torch.randint(-1, size, (1, size), generator=rng)
-    inputs = replace(batch.inputs, attn_mask=seen("encoder"), query_attn_mask=seen("query"), origin=origin)
+    hidden = gather_origin(action, origin, int(Action.KEPT)) == Action.MASKED
+    ids = tokens.ids.masked_fill(hidden, tokens.specials.mask)
+    inputs = replace(batch.inputs, attn_mask=seen("encoder"), query_attn_mask=seen("query"), origin=origin, ids=ids)
     written = max(1, size - 1)
     answers = torch.randint(-1, size, (1, written if reader == "decoder" else size), generator=rng)
     before = torch.randint(-1, size, (1, written), generator=rng)
