@@ -3,6 +3,8 @@
 `python benchmarks/diffusion.py` trains small models on the corpus everyday; two minutes on one core.
 """
 
+import os
+import time
 from dataclasses import replace
 from statistics import fmean, stdev
 
@@ -42,13 +44,19 @@ def estimates(model: LanguageModel, objective: Objective, ids: list[int], corpus
     return [float(total_loss(model(objective.batch(tokens, rng)))[0]) * len(ids) for _ in range(DRAWS)]
 
 
-def main() -> None:
-    torch.set_num_threads(1)
-    corpus, diffusion = open_corpus("everyday"), find_objective("masked diffusion")
-    learner, held_out = trained(diffusion, corpus)
-    print(f"masked diffusion: held-out loss {held_out:.3f} nats a word")
-    ids = sentence_of(corpus).ids[0].tolist()[:WORDS]
-    model = learner.model.eval()
+def in_seconds(model: LanguageModel, ids: list[int], corpus: Corpus) -> str:
+    """How long all masks of a sentence and its best, worst and mean order take."""
+    began = time.perf_counter()
+    lattice = lattice_of(model, ids, corpus.tokenizer)
+    read = time.perf_counter()
+    orders = (lattice.best_order().nats, lattice.any_order(), lattice.worst_order().nats)
+    solved = time.perf_counter()
+    nats = ", ".join(f"{nats:.1f}" for nats in orders)
+    return f"  {1 << len(ids):,} masks in {read - began:.2f} s, best, mean, worst order ({nats}) in {solved - read:.2f} s"
+
+
+def one_sum(model: LanguageModel, objective: Objective, ids: list[int], corpus: Corpus) -> None:
+    """Print one loss of a sentence under its names, its orders, and the noise of its estimates."""
     lattice = lattice_of(model, ids, corpus.tokenizer)
     whole = lattice.any_order()
     print(f"a sentence of {len(ids)} words: any order {whole:.6f} nats")
@@ -60,8 +68,21 @@ def main() -> None:
     }  # fmt: skip
     print(f"  MLM at 15 %: {lattice.masked_at(0.15):.3f};", {name: round(o.nats, 3) for name, o in orders.items()})
     for draw in ("time", "count"):
-        found = estimates(model, diffusion.turn({"draw": draw}), ids, corpus)
+        found = estimates(model, objective.turn({"draw": draw}), ids, corpus)
         print(f"  draw={draw}: mean {fmean(found):.2f}, standard deviation of one draw {stdev(found):.2f}")
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    print(f"load {os.getloadavg()[0]:.1f}")
+    corpus, diffusion = open_corpus("everyday"), find_objective("masked diffusion")
+    learner, held_out = trained(diffusion, corpus)
+    print(f"masked diffusion: held-out loss {held_out:.3f} nats a word")
+    model, text = learner.model.eval(), corpus.ids[corpus.held_out_from :].tolist()
+    one_sum(model, diffusion, sentence_of(corpus).ids[0].tolist()[:WORDS], corpus)
+    for words in (8, 10, 12):
+        print(f"the first {words} words of held-out text:")
+        print(in_seconds(model, text[:words], corpus))
     for size in BLOCKS:
         objective = find_objective("block diffusion").turn({"block_size": size})
         print(f"blocks of {size}: held-out loss {trained(objective, corpus)[1]:.3f} nats a word")

@@ -18,6 +18,7 @@ from playground.compression.storage import export_folder, load, not_in_a_folder
 from playground.errors import UserError
 from playground.finetuning.run.base import from_checkpoint
 from playground.folders import run_folder
+from playground.method import MethodFacts, method_facts
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint
 
@@ -45,42 +46,18 @@ class WrittenCompressionFacts(CompressionFacts):
     """The Hugging Face folders by pipeline, with `--hf`."""
 
 
-class KnobFacts(TypedDict):
-    """A knob of a method."""
-
-    name: str
-    default: bool | int | float | str
-    why: str
-    """What turning it does."""
-
-
-class MethodFacts(TypedDict):
-    """A method of the catalogue."""
-
-    name: str
-    aliases: tuple[str, ...]
-    """Other names under which it can be typed."""
+class CompressionMethodFacts(MethodFacts):
+    """A method of compression."""
 
     family: str
-    idea: str
-    """What it does, in a sentence."""
-
     rows: tuple[str, ...]
     """Its rows in the inventory of the surveys."""
-
-    source: str
-    """The paper."""
-
-    unlike_paper: str
-    """How it differs from the paper; empty where it does not."""
-
-    knobs: list[KnobFacts]
 
 
 class MethodsFacts(TypedDict):
     """The methods that `--methods` lists."""
 
-    methods: list[MethodFacts]
+    methods: list[CompressionMethodFacts]
 
 
 FACTS = (WrittenCompressionFacts, MethodsFacts)
@@ -112,7 +89,7 @@ def compress_run(given: argparse.Namespace) -> int:
         refuse_unused(
             given, "--methods lists the methods and does nothing else", *given.typed.keys() - {"methods", "json"}
         )
-        return say(given, {"methods": [method_facts(name) for name in methods()]}, _listed())
+        return say(given, catalogue(), _listed())
     spec = CompressionSpec(
         given.base, given.task, tuple(given.pipelines or CompressionSpec.pipelines), given.seeds, given.seed,
         given.train_size, given.tuning_steps, given.workers,
@@ -189,14 +166,9 @@ def table(facts: WrittenCompressionFacts) -> list[str]:
     return [*lines, facts["verdict"], *facts["notices"], *folders]
 
 
-def method_facts(name: str) -> MethodFacts:
-    """A method with its knobs as plain data."""
-    method = methods()[name]
-    knobs: list[KnobFacts] = [{"name": k.name, "default": k.default, "why": k.why} for k in method.knobs]
-    return {
-        "name": name, "aliases": method.aliases, "family": method.family, "idea": method.idea, "rows": method.rows,
-        "source": method.source, "unlike_paper": method.unlike_paper, "knobs": knobs,
-    }  # fmt: skip
+def catalogue() -> MethodsFacts:
+    """The methods with their knobs as plain data."""
+    return {"methods": [{**method_facts(m), "family": m.family, "rows": m.rows} for m in methods().values()]}
 
 
 def _listed() -> list[str]:

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Iterator
 from typing import TypedDict
 
 from tqdm import tqdm
@@ -10,45 +11,23 @@ from playground.cli.options import Parser, common_options, number_of, pairs, ref
 from playground.corpora import Corpus, open_corpus
 from playground.finetuning.run.base import Base, from_checkpoint
 from playground.folders import run_folder
+from playground.method import MethodFacts, method_facts
 from playground.posttraining import (
-    AnswerSpace,
-    Measured,
+    Comparison,
     Method,
     PostTraining,
-    Reward,
-    Setting,
+    compare,
     find_method,
     find_reward,
     methods,
     open_space,
-    post_train,
     rewards,
-    setting_of,
     small_base,
 )
-from playground.posttraining.facts import PosttrainFacts, facts_of
+from playground.posttraining.facts import PosttrainFacts
 from playground.posttraining.method import Trained
 from playground.posttraining.reference import PRETRAINING_STEPS
 from playground.training import checkpoint
-
-
-class KnobFacts(TypedDict):
-    """A knob of a method."""
-
-    name: str
-    default: bool | int | float | str
-    why: str
-
-
-class MethodFacts(TypedDict):
-    """A method of post-training."""
-
-    name: str
-    aliases: tuple[str, ...]
-    idea: str
-    source: str
-    unlike_paper: str
-    knobs: list[KnobFacts]
 
 
 class RewardFacts(TypedDict):
@@ -102,8 +81,8 @@ def posttrain(given: argparse.Namespace) -> int:
     space = open_space(corpus, given.prompts, given.prompt)
     base = open_base(given.base, corpus, given.pretraining_steps)
     seeds = range(given.seed, given.seed + given.seeds)
-    setting, events = run_seeds(base, space, reward, method, seeds, given.steps)
-    facts = facts_of(corpus.name, reward, method, setting, dict(zip(seeds, events, strict=True)))
+    comparisons = compare(base, space, reward, [method], seeds, given.steps)
+    [facts] = with_bar(comparisons, method, given.seeds * given.steps).facts(corpus.name)
     return say(given, facts, table(facts))
 
 
@@ -112,20 +91,13 @@ def open_base(run: str, corpus: Corpus, steps: int) -> Base:
     return from_checkpoint(checkpoint.load(run)) if run else small_base(corpus.name, steps)
 
 
-def run_seeds(
-    base: Base, space: AnswerSpace, reward: Reward, method: Method, seeds: range, steps: int
-) -> tuple[Setting, list[list[Measured]]]:
-    """The setting that the seeds share, and the events of each, with a bar of progress on standard error."""
-    runs = [PostTraining(base, space, reward, method, seed, steps) for seed in seeds]
-    setting, events = setting_of(runs[0]), list[list[Measured]]()
-    total = len(runs) * steps if isinstance(method.step, Trained) else None
-    with tqdm(total=total, desc="post-training", unit="step", file=sys.stderr, mininterval=0.2) as bar:
-        for run in runs:
-            events.append([])
-            for event in post_train(run, setting):
-                bar.update(event.step - (events[-1][-1].step if events[-1] else 0))
-                events[-1].append(event)
-    return setting, events
+def with_bar(comparisons: Iterator[Comparison], method: Method, steps: int) -> Comparison:
+    """The last of the comparisons, with a bar of progress on standard error where the method takes `steps`."""
+    trains = isinstance(method.step, Trained)
+    with tqdm(total=steps, desc="post-training", unit="step", file=sys.stderr, disable=not trains) as bar:
+        for comparison in comparisons:
+            bar.update(round(comparison.progress * steps) - bar.n)
+    return comparison
 
 
 def table(facts: PosttrainFacts) -> list[str]:
@@ -158,14 +130,7 @@ def table(facts: PosttrainFacts) -> list[str]:
 def catalogue() -> CatalogueFacts:
     """Methods and rewards as plain data."""
     return {
-        "methods": [
-            {
-                "name": m.name, "aliases": m.aliases, "idea": m.idea, "source": m.source,
-                "unlike_paper": m.unlike_paper,
-                "knobs": [{"name": k.name, "default": k.default, "why": k.why} for k in m.knobs],
-            }
-            for m in methods().values()
-        ],
+        "methods": [*map(method_facts, methods().values())],
         "rewards": [
             {"name": r.name, "aliases": r.aliases, "idea": r.idea, "proxy_of": r.proxy_of} for r in rewards().values()
         ],

@@ -10,7 +10,6 @@ import torch
 from torch import Generator
 
 from playground.batch import Tokens
-from playground.catalog import choose, find, year
 from playground.compression.classifier import Classifier
 from playground.compression.grids import Grid
 from playground.errors import UserError
@@ -19,7 +18,7 @@ from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
 from playground.finetuning.strategy.find import split_outside_brackets
-from playground.knob import Knob, knobs, spelt, turn, written
+from playground.method import CatalogMethod
 from playground.rng import derive
 
 FAMILIES = {
@@ -114,41 +113,25 @@ class PipelineStep(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Method:
-    """A method of the catalogue; `rows` are its rows in the inventory, `unlike_paper` how it differs from its source.
+@dataclass(frozen=True, kw_only=True)
+class Method(CatalogMethod):
+    """A method of the catalogue; `rows` are its rows in the inventory.
 
     With `from_base` it starts from the pre-trained base, not from the fine-tuned model.
     """
 
-    name: str
+    package = "playground.compression.methods"
+    kind = "compression method"
+
     family: str
-    idea: str
-    source: str
     step: PipelineStep
     rows: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    unlike_paper: str = ""
     from_base: bool = False
 
     @property
-    def order(self) -> tuple[int, int]:
-        """Its place in lists: by family, then by the year of its source."""
-        return (list(FAMILIES).index(self.family), year(self.source))
-
-    @property
-    def knobs(self) -> tuple[Knob, ...]:
-        """Its knobs, with the settings of the catalogue as defaults; two methods may share what they do."""
-        return tuple(replace(k, default=getattr(self.step, k.name)) for k in knobs(self.step))
-
-    def turn(self, settings: Mapping[str, Any]) -> "Method":
-        """The same method with some knobs turned."""
-        return replace(self, step=turn(self.step, settings))
-
-    def __str__(self) -> str:
-        """The method as a person writes it, with the knobs that are not as in the catalogue."""
-        changed = written(self.step, ", ", unlike=find_method(self.name).step)
-        return f"{self.name}({changed})" if changed else self.name
+    def order(self) -> tuple[int, ...]:
+        """Its position in lists: by family, then by the year of its source."""
+        return (list(FAMILIES).index(self.family), *super().order)
 
     @property
     def identity(self) -> "Method | None":
@@ -156,16 +139,7 @@ class Method:
         return None if self.step.identity is None else self.turn(self.step.identity)
 
 
-def methods() -> dict[str, Method]:
-    """Every method by name."""
-    return find("playground.compression.methods", Method)
-
-
-def find_method(line: str) -> Method:
-    """One method by its name or an alias, with its knobs behind it in brackets, as in "pruning(sparsity=0.9)"."""
-    name, settings = spelt(line)
-    method = choose("playground.compression.methods", Method, name, "compression method")
-    return method.turn(settings) if settings else method
+methods, find_method = Method.all, Method.find
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,16 @@
 """A method of post-training: what it draws in a step, its loss, its knobs, and where it comes from."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch
-from playground.catalog import choose, find, year
-from playground.knob import Knob, knob, knobs, spelt, turn, written
+from playground.knob import knob
+from playground.method import CatalogMethod
 from playground.models import LanguageModel
 from playground.posttraining.answer_space import (
     ANSWER_LEN,
@@ -22,8 +22,6 @@ from playground.posttraining.answer_space import (
 from playground.posttraining.grammar import continuation_chances
 from playground.posttraining.optimum import Optimum
 from playground.posttraining.reward import Reward
-
-PACKAGE = "playground.posttraining.methods"
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,44 +125,14 @@ class Selection(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Method:
-    """A method of the catalogue; `unlike_paper` says how it differs from its source."""
+@dataclass(frozen=True, kw_only=True)
+class Method(CatalogMethod):
+    """A method of the catalogue."""
 
-    name: str
-    idea: str
-    source: str
+    package = "playground.posttraining.methods"
+    kind = "method of post-training"
+
     step: "Trained | Selection"
-    aliases: tuple[str, ...] = ()
-    unlike_paper: str = ""
-
-    @property
-    def order(self) -> tuple[int]:
-        """Its position in lists: by the year of its source."""
-        return (year(self.source),)
-
-    @property
-    def knobs(self) -> tuple[Knob, ...]:
-        """Its knobs, with the settings of the catalogue as defaults."""
-        return tuple(replace(k, default=getattr(self.step, k.name)) for k in knobs(self.step))
-
-    def turn(self, settings: Mapping[str, Any]) -> "Method":
-        """The same method with some knobs turned."""
-        return replace(self, step=turn(self.step, settings))
-
-    def __str__(self) -> str:
-        """The method as a person writes it, with the knobs that are not as in the catalogue."""
-        changed = written(self.step, ", ", unlike=find_method(self.name).step)
-        return f"{self.name}({changed})" if changed else self.name
 
 
-def methods() -> dict[str, Method]:
-    """Every method by name."""
-    return find(PACKAGE, Method)
-
-
-def find_method(line: str) -> Method:
-    """One method by its name or an alias, with its knobs in brackets, as in "DPO(beta=0.2)"."""
-    name, settings = spelt(line)
-    method = choose(PACKAGE, Method, name, "method of post-training")
-    return method.turn(settings) if settings else method
+methods, find_method = Method.all, Method.find

@@ -58,7 +58,7 @@ ENDS = (
     "playground.training.parallel.seeds.followed", "playground.training.parallel.seeds.train_seeds",
     "playground.dask_cluster.train_on", "playground.cli.train.find_rate", "playground.cli.compare.compare",
     "playground.cli.compare.compare_in_turn", "playground.cli.compress.compress", "playground.cli.choose.try_all",
-    "playground.cli.posttrain.run_seeds", "playground.cli.generate.write", "playground.cli.edit.success",
+    "playground.cli.posttrain.compare", "playground.cli.generate.write", "playground.cli.edit.success",
     "playground.cli.align.align",
     "playground.cli.inspect.inspect_each", "playground.cli.export.export", "playground.cli.import.save_run",
     "playground.cli.claims.run", "playground.cli.hunt.train_suspect", "widgets.static.hunt_page.page",

@@ -49,7 +49,7 @@ def test_a_set_of_one_word_is_a_gap(model):
     assert (lattice.losses[~lattice.hidden] == 0).all() and (lattice.losses[lattice.hidden] > 0).all()
 
 
-@pytest.mark.parametrize("size", [1, 2, 7])
+@pytest.mark.parametrize("size", [1, 2, 8])
 def test_the_best_order_is_that_of_brute_force_over_arbitrary_losses(size):
     lattice = Lattice(np.random.default_rng(size).exponential(size=(1 << size, size)))
     lattice.losses[~lattice.hidden] = 0
