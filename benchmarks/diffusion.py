@@ -52,7 +52,9 @@ def in_seconds(model: LanguageModel, ids: list[int], corpus: Corpus) -> str:
     orders = (lattice.best_order().nats, lattice.any_order(), lattice.worst_order().nats)
     solved = time.perf_counter()
     nats = ", ".join(f"{nats:.1f}" for nats in orders)
-    return f"  {1 << len(ids):,} masks in {read - began:.2f} s, best, mean, worst order ({nats}) in {solved - read:.2f} s"
+    return (
+        f"  {1 << len(ids):,} masks in {read - began:.2f} s, best, mean, worst order ({nats}) in {solved - read:.2f} s"
+    )
 
 
 def one_sum(model: LanguageModel, objective: Objective, ids: list[int], corpus: Corpus) -> None:
