@@ -82,7 +82,7 @@ def posttrain(given: argparse.Namespace) -> int:
     base = open_base(given.base, corpus, given.pretraining_steps)
     seeds = range(given.seed, given.seed + given.seeds)
     comparisons = compare(base, space, reward, [method], seeds, given.steps)
-    [facts] = with_bar(comparisons, method, given.seeds * given.steps).facts(corpus.name)
+    [facts] = with_bar(comparisons, method, given.seeds * given.steps).facts
     return say(given, facts, table(facts))
 
 

@@ -74,10 +74,11 @@ class Comparison:
         best, setting = self.setting.optimum.log_probs, self.setting
         return mean_under(best, setting.rewards), mean_under(best, setting.true_rewards)
 
-    def facts(self, corpus: str) -> list[PosttrainFacts]:
+    @property
+    def facts(self) -> list[PosttrainFacts]:
         """Each method as `playground posttrain --json` prints it."""
         by_name = {str(method): method for method in self.methods}
-        return [facts_of(corpus, self.reward, by_name[name], self.setting, seeds) for name, seeds in self.runs.items()]
+        return [facts_of(self.reward, by_name[name], self.setting, seeds) for name, seeds in self.runs.items()]
 
     @property
     def headline(self) -> str:

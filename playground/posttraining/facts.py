@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
+from playground.finetuning.report.page import csv_text
 from playground.posttraining.method import Method, Setting
 from playground.posttraining.optimum import FrontierPoint
 from playground.posttraining.reward import Reward
@@ -79,18 +80,27 @@ class PosttrainFacts(TypedDict):
 
 
 def facts_of(
-    corpus: str, reward: Reward, method: Method, setting: Setting, seeds: Mapping[int, Sequence[Measured]]
+    reward: Reward, method: Method, setting: Setting, seeds: Mapping[int, Sequence[Measured]]
 ) -> PosttrainFacts:
     """One method with the events of its seeds; the answers are those of the last event of the first seed."""
     [point] = setting.optimum.frontier([method.step.beta])
     first, *_ = seeds.values()
     return {
-        "method": str(method), "reward": reward.name, "true_reward": reward.true.name, "corpus": corpus,
-        "answers": setting.space.count, "optimum_reward": point.reward, "optimum_kl": point.kl,
+        "method": str(method), "reward": reward.name, "true_reward": reward.true.name,
+        "corpus": setting.space.corpus.name, "answers": setting.space.count,
+        "optimum_reward": point.reward, "optimum_kl": point.kl,
         "frontier": list(setting.optimum.frontier()),
         "seeds": [{"seed": seed, "events": [*map(event_facts, events)]} for seed, events in seeds.items()],
         "prompts": [prompt_facts(setting, first[-1], k) for k in range(len(setting.space.prompts))],
     }  # fmt: skip
+
+
+def table_csv(facts: Sequence[PosttrainFacts]) -> str:
+    """The events of all methods and seeds as CSV, a row for each."""
+    events = [(each["method"], seed["seed"], e) for each in facts for seed in each["seeds"] for e in seed["events"]]
+    names = MeasuredFacts.__annotations__
+    rows = [(method, seed, *(event[name] for name in names)) for method, seed, event in events]
+    return csv_text([("method", "seed", *names), *rows])
 
 
 def event_facts(event: Measured) -> MeasuredFacts:

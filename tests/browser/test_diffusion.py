@@ -49,5 +49,5 @@ def test_a_slider_goes_from_a_language_model_to_diffusion(page: Page, address: s
         page.keyboard.press(key)
         expect(page.get_by_text(f"({seen} of 256 query-key pairs)").first).to_be_visible()
         state = wait_for(page, "s.name === 'visibility' && !s.moving")
-        assert len(lane(state, "inputs")) == 16, "the text stands behind the changed one"
+        assert len(lane(state, "inputs")) == 16, "the lane of the inputs has the text as well"
         shot(page, f"stage-blocks-of-{blocks}")

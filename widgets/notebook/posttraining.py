@@ -21,12 +21,11 @@ class PostTrained:
     """A finished post-training that shows itself: how near each method is to the optimum, and what it forgets."""
 
     comparison: Comparison
-    corpus: str
 
     @property
     def facts(self) -> list[PosttrainFacts]:
         """Each method as `playground posttrain --json` prints it."""
-        return self.comparison.facts(self.corpus)
+        return self.comparison.facts
 
     @property
     def headline(self) -> str:
@@ -93,7 +92,7 @@ def post_train(
     drawn_or_typed = (prompts, None) if isinstance(prompts, int) else (0, prompts)
     space = open_space(corpus, *drawn_or_typed)
     *_, last = compare(start, space, wanted, asked, range(seed, seed + seeds), steps)
-    return PostTrained(last, corpus.name)
+    return PostTrained(last)
 
 
 def _opened(base: Trained | None) -> tuple[Base, Corpus]:

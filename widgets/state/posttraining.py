@@ -1,6 +1,7 @@
 """The state of the Post-training page: what is post-trained with which reward and methods, the run, and its result."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import param
@@ -10,6 +11,7 @@ from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
 from playground.finetuning.run.base import Base
 from playground.knob import Knob
+from playground.parsing import dump_json
 from playground.posttraining import (
     Comparison,
     Method,
@@ -22,6 +24,7 @@ from playground.posttraining import (
     rewards,
     small_base,
 )
+from playground.posttraining.facts import table_csv
 from playground.posttraining.reference import PRETRAINING_STEPS
 from widgets.state.job import Job, as_trouble
 from widgets.state.quota import ALONE
@@ -56,6 +59,9 @@ MOST_PROMPTS = 8
 
 MOST_METHODS = 6
 """Methods of one run: as many as there are colours, of which grey is for what is exact."""
+
+FILES = {"post-training.csv": table_csv, "post-training.json": partial(dump_json, indent=1)}
+"""The files of a result by their names."""
 
 Opened = tuple[Base, Corpus]
 
@@ -181,6 +187,12 @@ class PostTrainingStore(param.Parameterized):
     def found(self) -> Comparison | None:
         """What is known of the run that goes on, was stopped or is finished; none before its first event."""
         return self._events[0] if self._events else None
+
+    def file(self, name: str) -> bytes:
+        """A file of what is known: the events as a table, or everything as JSON."""
+        if self.found is None:
+            raise UserError("Nothing has been post-trained yet; press Post-train first.")
+        return FILES[name](self.found.facts).encode()
 
     # the address
 

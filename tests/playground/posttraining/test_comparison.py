@@ -57,7 +57,7 @@ def test_the_sentence_has_the_numbers_of_the_runs(gamed):
 
 
 def test_the_facts_are_those_of_the_command(gamed):
-    facts = gamed[-1].facts("reviews")
+    facts = gamed[-1].facts
     assert [each["method"] for each in facts] == ["DPO", "GRPO", "best of n(n=4)"]
     assert [each["seed"] for each in facts[0]["seeds"]] == [0, 1]
     answer = facts[0]["prompts"][0]["answers"][0]

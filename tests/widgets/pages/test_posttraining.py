@@ -1,11 +1,15 @@
 """The Post-training page: it draws what the events say, and the batch is the rollout that trained."""
 
+import csv
+import json
 import re
 from html import unescape
 from statistics import fmean
 
 import pytest
 
+from playground.errors import UserError
+from playground.parsing import dump_json
 from playground.posttraining import compare, find_method, find_reward
 from playground.posttraining.method import Trained
 from tests.posttraining import base, space
@@ -58,6 +62,24 @@ def test_the_charts_have_the_figures_of_the_events(page, made):
     assert set(charts.reward.proxy.sources["lines"].data["dash"]) == {"dashed"}
     assert set(charts.reward.true.sources["lines"].data["dash"]) == {"solid"}
     assert made.headline in unescape(page.results.status.object)
+
+
+def test_the_files_hold_every_event(page, made):
+    state = page.results.state
+    rows = [*csv.DictReader(state.file("post-training.csv").decode().splitlines())]
+    assert len(rows) == sum(len(events) for seeds in made.runs.values() for events in seeds.values())
+    assert {row["method"] for row in rows} == set(METHODS)
+    for row in rows:
+        event = next(e for e in made.runs[row["method"]][int(row["seed"])] if e.step == int(row["step"]))
+        assert float(row["kl_to_optimum"]) == event.kl_to_optimum
+    assert json.loads(state.file("post-training.json")) == json.loads(dump_json(made.facts))
+
+
+def test_there_is_no_file_before_a_run(tmp_path):
+    store = Store(tmp_path)
+    with pytest.raises(UserError, match="Nothing has been post-trained yet"):
+        store.posttraining.file("post-training.csv")
+    store.close()
 
 
 def test_the_plane_has_the_exact_frontier_the_paths_and_best_of_n_as_points(page, made):
