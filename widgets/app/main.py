@@ -64,7 +64,7 @@ IN_THE_BAR = {
 }
 """Where there is room, the tabs stand in the bar of the page, so that its height is there once."""
 
-NARROW_TAB = {NARROW: {"minHeight": "32px", "minWidth": "0", "padding": "4px 5px"}}
+NARROW_TAB = {NARROW: {"minHeight": "26px", "minWidth": "0", "padding": "2px 5px"}}
 WRAPPED, UNDER_ONE_ROW = {NARROW: {"flexWrap": "wrap"}}, {NARROW: {"display": "none"}}
 """On a narrow telephone the tabs stand in two rows, where a line below the last one would point at another."""
 

@@ -32,7 +32,7 @@ MOST_ROWS = 8
 WIDTH, HEIGHT, LEFT, FOOT = 430, 236, 48, 196
 
 STYLE = f"""<style>
-.batch .wide :is(th, td):first-child {{ position: static; }}
+.batch .wide :is(th, td):first-child {{ position: static; background: none; }}
 .rollout {{ white-space: nowrap; }}
 .rollout span {{ opacity: .62; margin-right: .3em; }}
 .rollout span.counted {{ opacity: 1; padding: 1px 6px; border-radius: 5px; background: {BLUE}33; }}
@@ -67,7 +67,7 @@ def _pairs(_: Method, rollout: Rollout, setting: Setting, rows: Sequence[int]) -
         first = float(rollout.values[row])
         chosen, rejected = (row, row + half) if first >= 0.5 else (row + half, row)
         chance = max(first, 1 - first)
-        said = f"{chance:.3f}" if chance > 0.5 else f"{chance:.3f} (no preference)"
+        said = f"{chance:.3f}" if chance > 0.5 else f"{chance:.3f} (tie)"
         lines.append([
             *(f"<td>{_row(rollout.batch, each)}</td>{_reward(rollout, setting, each)}" for each in (chosen, rejected)),
             f'<td class="number">{said}</td>',
