@@ -167,6 +167,12 @@ def test_the_catalogues():
     assert refused(found) == []
 
 
+def test_no_text_of_the_catalogues_has_marks_of_code():
+    """It is shown as it stands; the glossary is also a page of the documentation, which sets them."""
+    terms = {term.name for term in TERMS}
+    assert [(name, text) for name, text in catalogue() if "`" in text and name not in terms] == []
+
+
 def test_a_knob_explains_itself_in_words_of_its_own():
     assert [(owner, k.name) for owner, k in every_knob() if k.why.startswith("Of ")] == []
 

@@ -66,7 +66,7 @@ BART_INFILLING = replace(
     printed=Printed(),
     stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), AskDecoder(target="text"), SeeEncoderDecoder()),
     idea="Replace spans of Poisson length, even empty ones, by one mask each; a decoder writes the whole text. "
-    "BART itself also shuffles the sentences, as `BART mixture` does.",
+    "BART itself also shuffles the sentences, as BART mixture does.",
     loss="Mean cross-entropy of the whole text and [END], each given the corrupted text and the words before it.",
     terms=(WHOLE,),
     source="arXiv:1910.13461, sec. 2.2",

@@ -42,7 +42,7 @@ SPAN_BOUNDARY = replace(
                 "h_{s-1}": "the hidden state of the word before the span",
                 "h_{e+1}": "the hidden state of the word after the span",
                 "p_{i-s+1}": "the number of the word within the span",
-                "B": "the first words (15, the knob `sbo_max_length`) of each span with a word on both sides",
+                "B": "the first words (15, the knob sbo_max_length) of each span with a word on both sides",
             },
         ),
     ),
