@@ -602,7 +602,7 @@ def test_posttrain_keeps_its_promises(facts, call, small, monkeypatch):
     said = facts(*quick, "--method", "dpo", "--steps", 3, "--set", "pairs=2", "--seeds", 2)
     assert (said["method"], said["reward"], said["true_reward"]) == ("DPO(pairs=2)", "positive words", "positive")
     assert [seed["seed"] for seed in said["seeds"]] == [0, 1]
-    first, last = said["seeds"][0]["events"]
+    first, *_, last = said["seeds"][0]["events"]
     assert (first["step"], first["kl_to_reference"], last["step"]) == (0, 0.0, 3)
     assert len(said["prompts"]) == 2
     assert said["frontier"][0]["reward"] > said["frontier"][-1]["reward"]
