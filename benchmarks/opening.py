@@ -1,89 +1,174 @@
-"""How long the app takes to open, with its scripts as they are and compiled in the browser as Panel does, in turns.
+"""How long the app takes to open: for one browser, for several at once, and another tab of an open page.
 
-The clock runs from the request to the moment at which every part is drawn, in a window of 1280x800 of Chromium (or
-what CHROMIUM names), each time in a browser context of its own, which has stored nothing. Medians over the rounds.
+Every browser is a context of its own of Chromium (or of what CHROMIUM names) in a window of 1280x800, which has stored
+nothing; browsers and server share the machine. A page is usable when every part of it is drawn. The server is a
+process of its own, and its first page, which fills what all share, is not counted.
 
-    python benchmarks/opening.py --rounds 8
+    python benchmarks/opening.py --rounds 3 --at-once 6
 """
 
 import argparse
+import asyncio
 import os
-import sys
-import tempfile
+import re
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import dataclass
+from importlib import import_module
 from statistics import median
 from typing import Any
-from unittest import mock
 
-from panel.custom import AnyWidgetComponent
-from playwright.sync_api import Browser, sync_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.chromium import chromium
-from widgets.app import server
-from widgets.panel_compat import Component
 
 PAGES = {
     "landing": "",
-    "stage": "?view=stage",
+    "Stage": "?view=stage",
     "Train": "?page=train",
     "Transfer": "?page=transfer",
     "Corpus": "?page=corpus",
+    "Zoo": "?page=zoo",
+    "Inside": "?page=inside",
 }
+PATIENCE = 120_000.0  # milliseconds
+
+FIRST_BYTE = "performance.getEntriesByType('navigation')[0].responseStart / 1000"
+
+NODES = """() => {
+  const count = (root) => {
+    let n = 0;
+    for (const e of root.querySelectorAll('*')) n += 1 + (e.shadowRoot ? count(e.shadowRoot) : 0);
+    return n;
+  };
+  return count(document);
+}"""
+"""The elements of a page, those in shadow roots too."""
 
 
-@contextmanager
-def compiled() -> Iterator[None]:
-    """Every script of ours goes through the compiler of Panel's page, as the scripts of any component do."""
-    with mock.patch.object(Component, "_get_properties", AnyWidgetComponent._get_properties):
-        yield
+@dataclass(frozen=True)
+class Opened:
+    """Seconds until the first byte and until the page is usable, kilobytes of the answer and over the socket, nodes."""
+
+    first_byte: float
+    usable: float
+    answer: float
+    socket: float
+    nodes: int
 
 
-def seconds(browser: Browser, address: str) -> float:
-    """From the request to the page that is drawn whole."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
-    begun = time.perf_counter()
-    with page.expect_console_message(lambda m: "document idle" in m.text):
-        page.goto(address)
-    took = time.perf_counter() - begun
-    page.goto("about:blank")
-    context.close()
-    return took
+class Visitor:
+    """One browser that opens the app."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.received = page, 0
+        page.on("websocket", lambda socket: socket.on("framereceived", self._count))
+
+    def _count(self, content: str | bytes) -> None:
+        self.received += len(content.encode() if isinstance(content, str) else content)
+
+    @classmethod
+    async def new(cls, browser: Browser) -> "Visitor":
+        """A browser that has stored nothing."""
+        context = await browser.new_context(viewport={"width": 1280, "height": 800})
+        return cls(await context.new_page())
+
+    async def open(self, address: str) -> Opened:
+        """Open a page and wait until it is drawn."""
+        begun = time.perf_counter()
+        idle = self.page.wait_for_event("console", lambda m: "document idle" in m.text, timeout=PATIENCE)
+        waiting = asyncio.ensure_future(idle)
+        answer = await self.page.goto(address, timeout=PATIENCE)
+        await waiting
+        await self._drawn()
+        usable = time.perf_counter() - begun
+        size = len(await answer.body()) if answer is not None else 0
+        first, nodes = await self.page.evaluate(FIRST_BYTE), await self.page.evaluate(NODES)
+        return Opened(first, usable, size / 1e3, self.received / 1e3, nodes)
+
+    async def turn(self, name: str) -> float:
+        """Seconds from the click on a tab until its page is drawn."""
+        begun = time.perf_counter()
+        await self.page.get_by_role("tab", name=name, exact=True).click()
+        await self._drawn()
+        return time.perf_counter() - begun
+
+    async def _drawn(self) -> None:
+        """Nothing is announced any more."""
+        await expect(self.page.get_by_text(re.compile(r"^Loading \S+ …$"))).to_have_count(0, timeout=PATIENCE)
+        await self.page.evaluate("() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))")
+
+    async def close(self) -> None:
+        """Leave the page as somebody does who closes the tab."""
+        await self.page.goto("about:blank")
+        await self.page.context.close()
 
 
-def measure(browser: Browser, address: str, rounds: int) -> dict[str, tuple[float, float]]:
-    """For each page the seconds with scripts as they are, and compiled."""
-    found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in PAGES}
-    for turn in range(-1, rounds):  # the first turn warms both up
+async def alone(browser: Browser, address: str) -> Opened:
+    """One browser opens a page."""
+    visitor = await Visitor.new(browser)
+    opened = await visitor.open(address)
+    await visitor.close()
+    return opened
+
+
+async def at_once(browser: Browser, address: str, visitors: int) -> list[Opened]:
+    """So many browsers open a page at the same moment."""
+    there = [await Visitor.new(browser) for _ in range(visitors)]
+    opened = await asyncio.gather(*(visitor.open(address) for visitor in there))
+    await asyncio.gather(*(visitor.close() for visitor in there))
+    return list(opened)
+
+
+async def tabs(browser: Browser, address: str) -> dict[str, float]:
+    """Seconds to each other tab, clicked for the first time from the landing page."""
+    visitor = await Visitor.new(browser)
+    await visitor.open(address)
+    names = ("Train", "Transfer", "Post-training", "Corpus", "Zoo", "Inside", "Compress", "Claims")
+    found = {name: await visitor.turn(name) for name in names}
+    await visitor.close()
+    return found
+
+
+async def measure(address: str, rounds: int, visitors: int) -> None:
+    """Print the tables."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+        await alone(browser, address)
+        print("| page | first byte, s | usable, s | answer, kB | over the socket, kB | nodes |\n|---|---|---|---|---|---|")
         for name, query in PAGES.items():
-            plain = seconds(browser, f"{address}/{query}")
-            with compiled():
-                other = seconds(browser, f"{address}/{query}")
-            if turn >= 0:
-                found[name][0].append(plain)
-                found[name][1].append(other)
-    return {name: (median(plain), median(other)) for name, (plain, other) in found.items()}
+            one = [await alone(browser, f"{address}/{query}") for _ in range(rounds)]
+            print(f"| {name} | {_columns(one)} |", flush=True)
+        print(f"\n| {visitors} at once | first byte, s: median, last | usable, s: median, last |\n|---|---|---|")
+        for name in ("landing", "Train"):
+            all_ = [await at_once(browser, f"{address}/{PAGES[name]}", visitors) for _ in range(rounds)]
+            spread = (f"{_last(all_, what, median):.2f}, {_last(all_, what, max):.2f}" for what in ("first_byte", "usable"))
+            print(f"| {name} | {' | '.join(spread)} |", flush=True)
+        turned = [await tabs(browser, address) for _ in range(rounds)]
+        print(f"\n| tab | {' | '.join(turned[0])} |\n|---|{'---|' * len(turned[0])}")
+        print(f"| s | {' | '.join(f'{median(each[name] for each in turned):.2f}' for name in turned[0])} |")
+        await browser.close()
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Serve the app in this process, open its pages and print a table."""
+def _columns(one: list[Opened]) -> str:
+    middle: Any = lambda what: median(getattr(each, what) for each in one)  # noqa: E731
+    figures = (f"{middle('first_byte'):.2f}", f"{middle('usable'):.2f}", f"{middle('answer'):.0f}")
+    return " | ".join((*figures, f"{middle('socket'):,.0f}", f"{middle('nodes'):,.0f}"))
+
+
+def _last(rounds: list[list[Opened]], what: str, of: Any) -> float:
+    """The median over the rounds of the median or the last visitor."""
+    return median(of([getattr(each, what) for each in opened]) for opened in rounds)
+
+
+def main() -> None:
+    """Serve the app in a process of its own, open its pages and print tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=8)
-    given: Any = parser.parse_args(arguments)
-    port = server.free_port()
-    thread = server.start(port, runs=Path(tempfile.mkdtemp()))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
-        found = measure(browser, f"http://localhost:{port}", given.rounds)
-        browser.close()
-    thread.stop()
-    print("| page | as they are, s | compiled in the browser, s | ratio |\n|---|---|---|---|")
-    for name, (plain, other) in found.items():
-        print(f"| {name} | {plain:.2f} | {other:.2f} | {other / plain:.2f} |")
-    print(f"load {os.getloadavg()[0]:.1f}", file=sys.stderr)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--at-once", type=int, default=6)
+    given = parser.parse_args()
+    with import_module("benchmarks.class").served() as (address, _):
+        asyncio.run(measure(address, given.rounds, given.at_once))
+    print(f"\nload {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

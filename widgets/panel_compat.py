@@ -166,21 +166,25 @@ _last_messages: WeakKeyDictionary[Document, float] = WeakKeyDictionary()
 
 
 def note_messages() -> None:
-    """Note from now on when a page has sent anything, and let it be sent what changes from its first message on.
+    """Note from now on when a page has sent anything, and send it whatever changes once it has taken its document.
 
-    Until the last part is drawn, which takes seconds on a busy machine, Panel discards what a click or a message of a
-    component changes. Both marks are needed: a page that is connected and not loaded is sent changes without its lock,
-    an error that loses the click.
+    Until the last part is drawn, which takes seconds on a busy machine, Panel discards what changes: what a click does,
+    and a page that is made meanwhile. Both marks are needed: a page that is connected and not loaded is sent changes
+    without its lock, an error that loses the click.
     """
-    patch = ServerSession._handle_patch
+    patch, pull = ServerSession._handle_patch, ServerSession._handle_pull
 
     @wraps(patch)
     def noted(self: ServerSession, *given: Any) -> Any:
         _last_messages[self.document] = time.monotonic()
-        pn.state._connected[self.document] = pn.state._loaded[self.document] = True
         return patch(self, *given)
 
-    ServerSession._handle_patch = noted
+    @wraps(pull)
+    def taken(self: ServerSession, *given: Any) -> Any:
+        pn.state._connected[self.document] = pn.state._loaded[self.document] = True
+        return pull(self, *given)
+
+    ServerSession._handle_patch, ServerSession._handle_pull = noted, taken
 
 
 def lock_clicks() -> None:

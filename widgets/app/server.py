@@ -38,6 +38,7 @@ def start(
     """
     import panel as pn
     import torch
+    from tornado.ioloop import IOLoop
 
     from widgets.app.main import app, class_page
     from widgets.app.session import ROUTES
@@ -51,7 +52,8 @@ def start(
     if public is not None:
         pages["/class/{name}"] = lambda: class_page(public)
         options |= _for_others(port, public)
-    _say_where(port, public)
+    if not threaded:  # the loop of this thread will serve; it runs this once the port is open
+        IOLoop.current().add_callback(_say_where, port, public)
     return pn.serve(
         pages, port=port, show=browser, threaded=threaded, verbose=False,
         title="Pretraining Playground", unused_session_lifetime_milliseconds=LOST_FOR,
