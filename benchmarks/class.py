@@ -53,7 +53,7 @@ class Visit:
     @classmethod
     async def open(cls, address: str) -> "Visit":
         """Ask for the page as a browser does, connect, and take the document."""
-        longest = {"request_timeout": PATIENCE, "connect_timeout": PATIENCE}
+        longest: dict[str, Any] = {"request_timeout": PATIENCE, "connect_timeout": PATIENCE}
         page = await AsyncHTTPClient(max_clients=1_000).fetch(f"{address}/?page=train", **longest)
         token = re.search(r'"token":\s*"([^"]+)"', page.body.decode())
         assert token is not None, "the server is full"
@@ -234,9 +234,7 @@ class Load:
         ])  # fmt: skip
 
 
-async def measure(
-    address: str, sessions: int, seconds: float, server: psutil.Process, rest: float = 25.0
-) -> Load:
+async def measure(address: str, sessions: int, seconds: float, server: psutil.Process, rest: float = 25.0) -> Load:
     """Let so many visits train at once, and look at the server before, meanwhile and after."""
     size = lambda: server.memory_info().rss / 1e6  # noqa: E731
     memory, ready = {"at rest": size()}, asyncio.Barrier(sessions)

@@ -134,14 +134,18 @@ async def measure(address: str, rounds: int, visitors: int) -> None:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         await alone(browser, address)
-        print("| page | first byte, s | usable, s | answer, kB | over the socket, kB | nodes |\n|---|---|---|---|---|---|")
+        print(
+            "| page | first byte, s | usable, s | answer, kB | over the socket, kB | nodes |\n|---|---|---|---|---|---|"
+        )
         for name, query in PAGES.items():
             one = [await alone(browser, f"{address}/{query}") for _ in range(rounds)]
             print(f"| {name} | {_columns(one)} |", flush=True)
         print(f"\n| {visitors} at once | first byte, s: median, last | usable, s: median, last |\n|---|---|---|")
         for name in ("landing", "Train"):
             all_ = [await at_once(browser, f"{address}/{PAGES[name]}", visitors) for _ in range(rounds)]
-            spread = (f"{_last(all_, what, median):.2f}, {_last(all_, what, max):.2f}" for what in ("first_byte", "usable"))
+            spread = (
+                f"{_last(all_, what, median):.2f}, {_last(all_, what, max):.2f}" for what in ("first_byte", "usable")
+            )
             print(f"| {name} | {' | '.join(spread)} |", flush=True)
         turned = [await tabs(browser, address) for _ in range(rounds)]
         print(f"\n| tab | {' | '.join(turned[0])} |\n|---|{'---|' * len(turned[0])}")

@@ -18,21 +18,26 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import panel as pn
+from bokeh.core.has_props import HasProps
 from bokeh.document import Document
 from bokeh.document.events import DocumentPatchedEvent
 from bokeh.embed.bundle import extension_dirs
 from bokeh.server import auth_provider
 from bokeh.server.connection import ServerConnection
 from bokeh.server.session import ServerSession
+from bokeh.server.tornado import BokehTornado
 from bokeh.server.views.ws import WSHandler
 from bokeh.util.token import get_session_id
 from panel.custom import AnyWidgetComponent
+from panel.io import location
 from panel.io.callbacks import PeriodicCallback
 from panel.io.document import _WRITE_BLOCK, _WRITE_MSGS, schedule_write_events, write_events
 from panel.io.resources import get_dist_path
 from panel.io.server import DocHandler
 from panel.models.markup import HTML
 from panel.reactive import Syncable
+from tornado.httputil import HTTPServerRequest
+from tornado.web import RequestHandler
 
 if TYPE_CHECKING:
     from panel_material_ui import Page
@@ -219,6 +224,44 @@ def answer_head() -> None:
         self.set_header("Content-Type", "text/html")
 
     DocHandler.head = head
+
+
+def serve_hosts_only(refused: type[RequestHandler]) -> None:
+    """Let `refused` answer whatever is asked of a host that is not in the server's setting `hosts`, from now on.
+
+    Bokeh admits a connection whose origin is the host that it asks for, whatever name that is, so a page whose name is
+    made to point here (DNS rebinding) could read and do what the visitor can. Without the setting all hosts are served.
+    """
+    found = getattr(BokehTornado.find_handler, "__wrapped__", BokehTornado.find_handler)
+
+    @wraps(found)
+    def find_handler(self: BokehTornado, request: HTTPServerRequest, **given: Any) -> Any:
+        hosts = self.settings.get("hosts")
+        if hosts is not None and request.host_name not in hosts:
+            return self.get_handler_delegate(request, refused)
+        return found(self, request, **given)
+
+    BokehTornado.find_handler = find_handler
+
+
+def open_at_ipv6() -> None:
+    """Let a page be made for the host `[::1]` too, whose colons Panel takes for that before the port."""
+    params = location._get_location_params
+
+    def of_localhost(protocol: str | None, host: str | None, uri: str | None) -> dict[str, str]:
+        return params(protocol, host and host.replace("[::1]", "localhost"), uri)
+
+    location._get_location_params = of_localhost
+
+
+def defaults_once() -> None:
+    """Let Bokeh find the defaults of a class of models once, not at each of the thousand values of a page.
+
+    A fifth of the time in which a page is made went there: what a class overrides was gathered again along its bases,
+    and whether a theme is set was asked for in a way that fails first.
+    """
+    HasProps._overridden_defaults = classmethod(cache(getattr(HasProps._overridden_defaults, "__func__")))  # noqa: B009
+    HasProps.themed_values = lambda self: self.__dict__.get("__themed_values__")
 
 
 def last_message(visit: Document) -> float:

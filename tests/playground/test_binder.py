@@ -50,4 +50,4 @@ def test_every_notebook_is_trusted(home):
 def test_a_session_takes_one_core_and_nothing_from_another_host(home):
     started = [ROOT / "binder" / "start", "env"]
     said = subprocess.run(started, env={"HOME": str(home)}, check=True, capture_output=True, text=True).stdout
-    assert {"OMP_NUM_THREADS=1", "PANEL_INLINE=1"} <= set(said.splitlines())
+    assert {"OMP_NUM_THREADS=1", "PANEL_INLINE=1", "MALLOC_ARENA_MAX=2"} <= set(said.splitlines())

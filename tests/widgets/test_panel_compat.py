@@ -14,9 +14,11 @@ from types import SimpleNamespace
 import panel as pn
 import panel_material_ui as pmui
 import pytest
+from bokeh.core.has_props import HasProps
 from bokeh.document import Document
 from bokeh.document.events import ModelChangedEvent
-from bokeh.models import Div
+from bokeh.models import Button, ColumnDataSource, Div
+from bokeh.plotting import figure
 from bokeh.protocol import Protocol
 from bokeh.server.connection import ServerConnection
 from bokeh.server.session import ServerSession
@@ -43,22 +45,51 @@ def test_it_is_written_for_the_versions_that_are_installed_and_pinned(library):
     assert pinned[2] == f"{minor.split('.')[0]}.{int(minor.split('.')[1]) + 1}"
 
 
-def test_a_page_is_sent_what_its_first_message_changes_by_the_names_that_panel_reads():
+@pytest.fixture
+def visit():
+    """A visit whose page has not said anything yet, and its session."""
     import_module("widgets.app.session")  # which notes messages
-    visit, seen = Document(), []
+    visit = Document()
     session = ServerSession("name", visit, io_loop=SimpleNamespace(asyncio_loop=None))
     pn.state._loaded[visit] = False
+    return visit, session
 
-    def apply_to_document(*_):
-        with set_curdoc(visit):
-            seen.append((pn.state._connected.get(visit), pn.state.loaded))
 
-    message = SimpleNamespace(apply_to_document=apply_to_document)
+def run_apart(coroutine):
+    """The result of a coroutine; a browser of another test may have an event loop in this thread."""
+    with ThreadPoolExecutor() as apart:
+        return apart.submit(asyncio.run, coroutine).result()
+
+
+def test_a_page_that_has_taken_its_document_is_sent_what_changes_by_the_names_that_panel_reads(visit):
+    visit, session = visit
+    connection = SimpleNamespace(protocol=SimpleNamespace(create=lambda kind, *_: kind))
+    message = SimpleNamespace(header={"msgid": "1"})
+    assert run_apart(session._handle_pull(message, connection)) == "PULL-DOC-REPLY"
+    assert pn.state._connected.get(visit)
+    with set_curdoc(visit):
+        assert pn.state.loaded
+    assert panel_compat.last_message(visit) == 0, "it has not said anything of its own"
+
+
+def test_when_a_page_has_sent_something_is_noted(visit):
+    visit, session = visit
+    message = SimpleNamespace(apply_to_document=lambda *_: None)
     connection = SimpleNamespace(ok=lambda message: "taken")
-    with ThreadPoolExecutor() as beside:  # a browser of another test may have an event loop in this thread
-        assert beside.submit(asyncio.run, session._handle_patch(message, connection)).result() == "taken"
-    assert seen == [(True, True)]
+    assert run_apart(session._handle_patch(message, connection)) == "taken"
     assert panel_compat.last_message(visit) > 0
+
+
+def test_defaults_that_are_found_once_are_those_of_bokeh():
+    import_module("widgets.app.session")
+    kept = HasProps._overridden_defaults.__func__
+    for model in (figure, Button, ColumnDataSource, Div):
+        assert kept(model) == kept.__wrapped__(model) and kept(model) is kept(model)
+    themed, plain = Div(), Div()
+    themed.apply_theme({"text": "themed"})
+    assert (themed.text, plain.text, plain.themed_values()) == ("themed", "", None)
+    themed.unapply_theme()
+    assert themed.text == "" and themed.themed_values() is None
 
 
 def test_what_a_click_does_holds_the_lock_of_its_page():

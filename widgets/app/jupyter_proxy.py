@@ -24,5 +24,6 @@ def setup_playground() -> dict[str, Any]:
     }
     # a class that starts all at once waits for the disk of its hub
     return {
-        "command": command, "unix_socket": True, "timeout": 300, "new_browser_tab": False, "launcher_entry": launcher
+        "command": command, "unix_socket": True, "timeout": 300, "new_browser_tab": False, "launcher_entry": launcher,
+        "environment": {"MALLOC_ARENA_MAX": "2"},
     }  # fmt: skip

@@ -10,6 +10,32 @@ LITTLE = 3 << 30  # bytes below which one more worker process may cost the whole
 SHORT = 300  # steps with which a run begins where there is little room: enough to see it learn on a shared core
 
 
+MOST_VISITS = 40
+"""Visits at the same time where memory allows all of them."""
+
+SERVER, VISIT = 700_000_000, 110_000_000
+"""Bytes of the server itself once every page was opened, and of a visit that trains (measured with twelve at once)."""
+
+
+def machine() -> int:
+    """Bytes of memory that this machine has."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def most_visits() -> int:
+    """How many visits, each with a training, fit into the memory of the session, the container or the machine."""
+    return max(1, min(MOST_VISITS, (_room() - SERVER) // VISIT))
+
+
+def memory_of_visit() -> int:
+    """Bytes that a training of each visit may need where all places are taken."""
+    return max(VISIT, (_room() - SERVER) // most_visits())
+
+
+def _room() -> int:
+    return min(limit() or machine(), machine())
+
+
 def limit() -> int | None:
     """Bytes that this session may take, as JupyterHub or the container says, whichever is less; None: no limit."""
     given = os.environ.get("MEM_LIMIT", "")

@@ -14,7 +14,8 @@ import panel_material_ui as pmui
 from widgets import browser
 from widgets.app import first_paint, limits
 from widgets.app.invalid_events import say_in_a_line
-from widgets.app.public import CROWDED_MINUTES, IDLE_MINUTES, Public, idle, tidying
+from widgets.app.memory import tidying
+from widgets.app.public import CROWDED_MINUTES, IDLE_MINUTES, Public, idle
 from widgets.app.session import ADDRESSES, after_the_answer, poll
 from widgets.design_tokens import SKY, TOKENS
 from widgets.pages.claims import ClaimsPage
@@ -40,8 +41,6 @@ from widgets.theme import LARGER, html, say
 
 pn.extension()
 say_in_a_line()
-
-MOST_VISITS = 40  # visits at the same time; each may train one model
 
 WORDING = {"button": {"textTransform": "none"}}
 LARGE_TYPE = {f"@media (min-width: {px}px)": {"fontSize": f"{0.875 * times}rem"} for px, times in LARGER.items()}
@@ -97,7 +96,7 @@ FULL = "The server is full; try again in a minute."
 
 def full() -> bool:
     """Whether there is no place for one more visit; those without a page then make room for the next."""
-    if len(_visits) < MOST_VISITS:
+    if len(_visits) < limits.most_visits():
         return False
     for visit in _visits.values():
         if visit is not None and not is_held(visit):
@@ -113,9 +112,9 @@ def app(runs: Path | None = None, public: Public | None = None) -> Any:
     if full():
         return pmui.Page(title="Pretraining Playground", main=[FULL])
     left = ExitStack()
+    left.callback(tidying.soon)
     if public is not None:
         runs = Path(left.enter_context(TemporaryDirectory(prefix="playground-visit-", ignore_cleanup_errors=True)))
-        left.callback(tidying.soon)
     store = Store(runs or runs_folder(), *([public.quota, public.classes] if public else []))
     take_place(store, left.close)
     limits.fit(store.train)
@@ -185,7 +184,7 @@ def end_when_idle(store: Visit, say_so: Callable[[], None]) -> Callable[[], None
         nonlocal working
         working = time.monotonic() if store.busy else working
         minutes = idle(visit, working) if visit is not None else 0.0
-        if minutes > (CROWDED_MINUTES if len(_visits) >= MOST_VISITS else IDLE_MINUTES):
+        if minutes > IDLE_MINUTES or (minutes > CROWDED_MINUTES and len(_visits) >= limits.most_visits()):
             say_so()
 
     return look

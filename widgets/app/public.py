@@ -1,7 +1,6 @@
 """The app for others: who may open it, from which address, what one visit may take, and when an idle one ends."""
 
 import asyncio
-import gc
 import hmac
 import os
 import re
@@ -17,15 +16,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import torch
 from bokeh.document import Document
 from tornado.httputil import HTTPServerRequest
-from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
 
 from playground.errors import UserError
-from playground.training.memory import free_cached
 from playground.training.system.turns import Turns
+from widgets.app.limits import memory_of_visit
 from widgets.panel_compat import AuthProvider, last_message
 from widgets.state.classroom import Classrooms
 from widgets.state.quota import Quota
@@ -45,8 +42,8 @@ TURN_SECONDS = 3.0
 """Seconds of one turn in training: with twenty who wait, each sees its curve move once a minute."""
 
 UPLOAD, MESSAGE = 5_000_000, 10_000_000  # bytes of a file, and of one message, which holds a file as text
-KEPT_RUNS, CHECKPOINTS, MEMORY = 10, 4, 250_000_000
-"""Runs that are kept of one visit, checkpoints of each, bytes of memory that a run may need."""
+KEPT_RUNS, CHECKPOINTS = 10, 4
+"""Runs that are kept of one visit, and checkpoints of each."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ class Public:
 
 def shared_quota(cores: int) -> Quota:
     """The share of each visit: runs train in turns, and one processor is left to answer."""
-    return Quota(Turns(max(1, cores - 1), TURN_SECONDS), UPLOAD, KEPT_RUNS, CHECKPOINTS, MEMORY)
+    return Quota(Turns(max(1, cores - 1), TURN_SECONDS), UPLOAD, KEPT_RUNS, CHECKPOINTS, memory_of_visit())
 
 
 def public(prefix: str, password: str, origins: Iterable[str]) -> Public:
@@ -102,6 +99,11 @@ def _password(where: str) -> str:
     if not password:
         raise UserError(f"{source} is empty; it holds the password.")
     return password
+
+
+def host_name(origin: str) -> str:
+    """The host of an origin without the port."""
+    return origin.partition(":")[0]
 
 
 def addresses(port: int) -> tuple[str, ...]:
@@ -227,29 +229,6 @@ class Ended(Page):
 
 
 ROUTES = [("/ended", Ended)]
-
-TIDIED = 10.0  # seconds from the end of a visit until its memory is returned, once for all that end meanwhile
-
-
-class Tidying:
-    """Returns to the system what ended visits held: their documents are circles that only the collector finds."""
-
-    def __init__(self) -> None:
-        self._waits = False
-
-    def soon(self) -> None:
-        """Tidy up in a while, unless that is to come already."""
-        if not self._waits:
-            self._waits = True
-            IOLoop.current().call_later(TIDIED, self._tidy)
-
-    def _tidy(self) -> None:
-        self._waits = False
-        gc.collect()
-        free_cached(torch.device("cpu"))
-
-
-tidying = Tidying()
 
 
 def idle(visit: Document, since: float) -> float:

@@ -17,6 +17,9 @@ LOST_FOR, LOOKED_EVERY = 600_000, 2_000  # ms that a lost visit is kept with its
 
 LOOPBACK, EVERYWHERE = "127.0.0.1", ""
 
+HOSTS = frozenset(("localhost", "127.0.0.1", "[::1]"))
+"""The hosts for which a request may ask; those of this machine cannot be made to point to another."""
+
 
 def serve(port: int, browser: bool = True, public: "Public | None" = None) -> int:
     """Serve until interrupted; the address is printed once the door is open."""
@@ -46,7 +49,7 @@ def start(
     torch.set_num_threads(1)
     options = {
         "address": LOOPBACK, "websocket_origin": [f"localhost:{port}", f"127.0.0.1:{port}"], "extra_patterns": ROUTES,
-        "websocket_max_message_size": LARGEST_MESSAGE,
+        "websocket_max_message_size": LARGEST_MESSAGE, "hosts": HOSTS,
     }  # fmt: skip
     pages = {"/": lambda: app(runs, public)}
     if public is not None:
@@ -66,9 +69,10 @@ def _for_others(port: int, public: "Public") -> dict[str, Any]:
     from widgets.app import public as others
     from widgets.app.session import ROUTES
 
+    origins = public.origins or others.addresses(port)
     return {
         "address": EVERYWHERE, "prefix": public.prefix, "use_xheaders": True,
-        "websocket_origin": list(public.origins or others.addresses(port)),
+        "websocket_origin": list(origins), "hosts": HOSTS | {others.host_name(origin) for origin in origins},
         "extra_patterns": [*ROUTES, *others.ROUTES], "websocket_max_message_size": others.MESSAGE,
         "cookie_path": f"{public.prefix}/", **others.guarded(public),
     }  # fmt: skip
@@ -81,7 +85,7 @@ def _say_where(port: int, public: "Public | None") -> None:
     from widgets.app.public import addresses
 
     print(f"Pretraining Playground is served on port {port}{f', below {public.prefix}/' * bool(public.prefix)}.")
-    print(f"Opened from pages of {', '.join(public.origins or addresses(port))}, and no others.")
+    print(f"Opened at {', '.join(public.origins or addresses(port))}, and at no other host; --origin adds one.")
     print(f"A teacher opens {public.prefix}/class/NAME?teacher with the key {public.key}", flush=True)
 
 

@@ -10,16 +10,20 @@ from bokeh.document import Document
 from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
 
+from widgets.app.memory import spare
 from widgets.panel_compat import (
     PeriodicCallback,
     answer_head,
+    defaults_once,
     end,
     every,
     held,
     lock_clicks,
     note_messages,
     on_page_left,
+    open_at_ipv6,
     send_in_order,
+    serve_hosts_only,
     with_our_scripts,
 )
 from widgets.state.app import Tab
@@ -117,6 +121,18 @@ class Page(RequestHandler):
     head = get
 
 
+class ForeignHost(RequestHandler):
+    """Answers a request for a host under which this app is not served, also one for a connection."""
+
+    def prepare(self) -> None:
+        self.set_status(403)
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        self.finish(
+            f"The host {self.request.host_name!r} is not served here. Open this app at one of the addresses that it "
+            "printed when it was started, or start it with --public and --origin for this host.\n"
+        )
+
+
 ROUTES = [("/goodbye", Goodbye), (f"/({'|'.join(ADDRESSES)})", Page)]
 """What the app answers beside its page."""
 
@@ -128,6 +144,10 @@ def goodbye(visit: Document) -> None:
 
 on_page_left(goodbye)
 answer_head()
+defaults_once()
+spare()
 note_messages()
+open_at_ipv6()
 lock_clicks()
 send_in_order()
+serve_hosts_only(ForeignHost)

@@ -4,9 +4,13 @@ import pytest
 import torch
 
 from playground import devices
+from playground.corpora import open_corpus
 from playground.errors import UserError
+from playground.training.memory import estimate
+from playground.zoo import entries, entry_named
 from widgets.app import limits
 from widgets.app import main as app
+from widgets.app.public import shared_quota
 from widgets.state.train import TrainStore
 
 
@@ -73,3 +77,28 @@ def test_the_limit_of_the_container_counts_where_nobody_says_less(monkeypatch):
     monkeypatch.setattr(limits, "container_limit", lambda: None)
     monkeypatch.delenv("MEM_LIMIT")
     assert limits.limit() is None and not limits.little()
+
+
+@pytest.mark.parametrize(
+    ("room", "visits", "each"),
+    [
+        (1 << 30, 3, 124_580_608),
+        (2 << 30, 13, 111_344_896),
+        (24 << 30, limits.MOST_VISITS, 626_745_094),
+        (500_000_000, 1, 110_000_000),
+    ],
+)
+def test_places_and_the_share_of_each_come_from_the_memory_that_is_there(monkeypatch, room, visits, each):
+    monkeypatch.delenv("MEM_LIMIT", raising=False)
+    monkeypatch.setattr(limits, "machine", lambda: 64 << 30)
+    monkeypatch.setattr(limits, "container_limit", lambda: room)
+    assert (limits.most_visits(), limits.memory_of_visit()) == (visits, each)
+    assert shared_quota(2).memory == each
+    monkeypatch.setattr(limits, "container_limit", lambda: None)
+    monkeypatch.setattr(limits, "machine", lambda: room)
+    assert limits.most_visits() == visits
+
+
+def test_every_entry_fits_into_the_smallest_share():
+    for entry in map(entry_named, entries()):
+        assert estimate(entry, len(open_corpus(entry.corpus).tokenizer)).total < limits.VISIT, entry.name

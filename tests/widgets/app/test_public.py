@@ -177,7 +177,7 @@ def test_an_idle_visit_ends_sooner_in_a_crowd_and_not_while_it_trains(monkeypatc
 
     assert not ended(public.IDLE_MINUTES - 1) and ended(public.IDLE_MINUTES + 1)
     assert not ended(2 * public.IDLE_MINUTES, busy=True) and not ended(2 * public.IDLE_MINUTES + 6)
-    monkeypatch.setattr(main, "_visits", dict.fromkeys(range(main.MOST_VISITS)))
+    monkeypatch.setattr(main, "_visits", dict.fromkeys(range(main.limits.most_visits())))
     assert ended(2 * public.IDLE_MINUTES + 6)
 
 

@@ -1,21 +1,23 @@
 """Three visits at once, as clients of the protocol: clicks are answered, all train in turns, all is given back."""
 
 import asyncio
-import time
+import json
+import urllib.error
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 
 import panel as pn
 import psutil
 import pytest
 
-from benchmarks import load
 from playground.training.system.turns import Turns
 from tests.runs import becomes
 from widgets.app import main, server, session
 from widgets.app.public import Public
-from widgets.panel_compat import last_message
 from widgets.state.quota import Quota
 
+load = import_module("benchmarks.class")
 SESSIONS = 3
 
 
@@ -51,19 +53,63 @@ class _Folder:
 @pytest.mark.slow
 def test_nothing_is_lost_and_everything_is_given_back(served, tmp_path):
     address, turns, app = served
-    seen = []
-
-    def clock():
-        seen.extend(bool(last_message(each.document)) for each in app.get_sessions("/"))
-        return time.perf_counter()
-
-    visits = load.measure(address, SESSIONS, 4.0, psutil.Process(), rest=0.0, clock=clock)
+    before = set(main._visits)
+    visits = load.measure(address, SESSIONS, 4.0, psutil.Process(), rest=0.0)
     with ThreadPoolExecutor(1) as apart:  # a browser test of this worker has left a loop in its own thread
         found = apart.submit(asyncio.run, visits).result()
     assert not found.lost and len(found.answers) >= 2 * SESSIONS and "lost: none" in found.report
-    assert found.positions >= 1 and any(seen), "somebody waited in line, and clicks are noted"
+    assert found.positions >= 1, "somebody waited in line"
     assert becomes(lambda: not app.get_sessions("/"))
     assert becomes(lambda: (turns.training, turns.waiting) == (0, 0))
-    assert not main._visits
+    assert set(main._visits) <= before
     folders = sorted(tmp_path.iterdir())
     assert len(folders) == SESSIONS and all((folder / "runs.sqlite").exists() for folder in folders), "each on its own"
+
+
+@pytest.fixture
+def alone(tmp_path):
+    """An app for one machine."""
+    port = server.free_port()
+    thread = server.start(port, runs=tmp_path)
+    assert becomes(lambda: server.answers(port))
+    yield port
+    thread.stop()
+
+
+def asked(port, host, path="/", **headers):
+    """The status and the text of an answer to a request for a host."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Host": host, **headers})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        return refused.code, refused.read().decode()
+
+
+UPGRADE = {
+    "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol": "bokeh, x",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("host", ["evil.example:{}", "evil.example", "localhost.evil.example:{}", "127.0.0.1.nip.io"])
+def test_a_name_that_points_to_this_machine_opens_no_page_and_no_connection(alone, host):
+    host = host.format(alone)
+    for path in ("/", "/train", "/goodbye", "/static/js/bokeh.min.js", "/nothing"):
+        status, said = asked(alone, host, path)
+        assert status == 403 and json.dumps(host.split(":")[0])[1:-1] in said and "--origin" in said
+    status, _ = asked(alone, host, "/ws", Origin=f"http://{host}", **UPGRADE)
+    assert status == 403
+
+
+@pytest.mark.parametrize("host", ["localhost:{}", "127.0.0.1:{}", "[::1]:{}", "LOCALHOST:{}", "localhost:8888"])
+def test_this_machine_itself_is_served_through_a_tunnel_too(alone, host):
+    status, page = asked(alone, host.format(alone), "/train")
+    assert status == 200 and "bokeh" in page
+
+
+def test_others_are_served_at_the_hosts_that_are_named():
+    named = server._for_others(5006, Public(origins=("play.example.org", "other.example:8080")))
+    assert named["hosts"] == server.HOSTS | {"play.example.org", "other.example"}
+    own = server._for_others(5006, Public())["hosts"]
+    assert own > server.HOSTS and not any(":" in name for name in own - server.HOSTS)

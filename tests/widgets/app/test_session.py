@@ -36,7 +36,7 @@ def given_up(visits):
 def test_visits_without_a_page_make_room_once_all_places_are_taken(monkeypatch, tmp_path):
     visits = [visit(1), visit(0), visit(0, blocked=True)]
     monkeypatch.setattr(main, "_visits", dict(enumerate(visits)))
-    monkeypatch.setattr(main, "MOST_VISITS", 4)
+    monkeypatch.setattr(main.limits, "most_visits", lambda: 4)
     assert len(main.app(tmp_path).main) > 1, "there is a place left"
     assert given_up(visits) == [False, False, False]
     assert "The server is full" in main.app(tmp_path).main[0].object
