@@ -66,6 +66,34 @@ def test_nothing_is_lost_and_everything_is_given_back(served, tmp_path):
     assert len(folders) == SESSIONS and all((folder / "runs.sqlite").exists() for folder in folders), "each on its own"
 
 
+async def reached(address):
+    """Open a page that says nothing of its own, as one that is still being drawn; whether its last part comes."""
+    visit = await load.Visit.open(address)
+    listening = asyncio.create_task(visit.listen())
+    for _ in range(200):
+        if "Train" in visit.ids:
+            break
+        await asyncio.sleep(0.1)
+    listening.cancel()
+    visit.socket.close(load.AWAY)
+    return "Train" in visit.ids
+
+
+def test_a_page_that_is_made_before_the_browser_has_drawn_the_first_parts_is_sent_all_the_same(served, monkeypatch):
+    address, *_ = served
+
+    def add(self, visit, make):
+        self._loop.call_later(2.0, lambda: visit.add_next_tick_callback(make))
+
+    monkeypatch.setattr(session.Builder, "add", add)
+
+    async def several():
+        return await asyncio.gather(*(reached(address) for _ in range(SESSIONS)))
+
+    with ThreadPoolExecutor(1) as apart:
+        assert apart.submit(asyncio.run, several()).result() == [True] * SESSIONS
+
+
 @pytest.fixture
 def alone(tmp_path):
     """An app for one machine."""
