@@ -74,6 +74,7 @@ def _for_others(port: int, public: "Public") -> dict[str, Any]:
         "address": EVERYWHERE, "prefix": public.prefix, "use_xheaders": True,
         "websocket_origin": list(origins), "hosts": HOSTS | {others.host_name(origin) for origin in origins},
         "extra_patterns": [*ROUTES, *others.ROUTES], "websocket_max_message_size": others.MESSAGE,
+        "transforms": [others.Gzip],
         "cookie_path": f"{public.prefix}/", **others.guarded(public),
     }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """The app served to others: what the options mean, who gets in, what a visit may take, and when it ends."""
 
 import socket
+from gzip import decompress as gunzip
 from http.cookiejar import CookieJar
 from types import SimpleNamespace
 from urllib.error import HTTPError
@@ -113,6 +114,13 @@ def test_a_page_is_found_at_the_address_that_people_type(visitor, address):
 def test_pages_of_other_hosts_cannot_connect(address):
     (served,) = [s for s, *_ in main.pn.state._servers.values() if f":{s.port}/" in address]
     assert served._tornado.websocket_origins == {"play.example.org:80"}
+
+
+def test_scripts_go_to_others_compressed(address):
+    script = f"{address}/static/js/bokeh.min.js"
+    with urlopen(script) as plain, urlopen(Request(script, headers={"Accept-Encoding": "gzip"})) as small:
+        whole, packed = plain.read(), small.read()
+        assert small.headers["Content-Encoding"] == "gzip" and gunzip(packed) == whole and 2 * len(packed) < len(whole)
 
 
 # what one visit may take
