@@ -29,6 +29,7 @@ import psutil
 import torch
 from safetensors.torch import load_file
 
+from playground.dask_cluster import KEPT, MALLOC
 from widgets.app.server import free_port
 
 ROOT = Path(__file__).parents[1]
@@ -41,7 +42,8 @@ CLOCKED = {"seconds", "tokens_per_second", "out", "command"}
 
 
 def environment(home: Path) -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PLAYGROUND_HOME": str(home)}
+    own = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PLAYGROUND_HOME": str(home)}
+    return os.environ | own
 
 
 @contextmanager
@@ -51,7 +53,12 @@ def dask(kind: str, folder: Path, *options: str) -> Iterator[subprocess.Popen[by
     command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *options]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
-            command, cwd=folder, env=environment(folder), stdout=log, stderr=log, start_new_session=True
+            command,
+            cwd=folder,
+            env=environment(folder) | dict.fromkeys(MALLOC, str(KEPT)),
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
     try:
         yield process

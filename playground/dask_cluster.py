@@ -22,6 +22,9 @@ from playground.training.store.runs import Runs
 
 T = TypeVar("T")
 
+MALLOC, KEPT = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"), 2**28
+"""Variables of glibc: bytes that a worker keeps. Dask sets 64 KiB, so every step would ask for its memory again."""
+
 TRIAL_LOCK = Lock()
 """Held by the trial that runs: what trials share in one process is not safe for two threads of a worker."""
 
@@ -30,11 +33,13 @@ TRIAL_LOCK = Lock()
 def connected(address: str) -> Iterator[Any]:
     """A client of the Dask scheduler at an address, or of a cluster of this machine's own processes ("local")."""
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError:
         raise UserError("Dask is missing; install it with: pip install 'pretraining-playground[cluster]'.") from None
     if address == "local":
-        cluster = LocalCluster(threads_per_worker=1, processes=True, dashboard_address=":0")
+        with dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": KEPT for name in MALLOC}):
+            cluster = LocalCluster(threads_per_worker=1, processes=True, dashboard_address=":0")
         with cluster, Client(cluster) as client:
             yield client
         return

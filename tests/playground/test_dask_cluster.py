@@ -101,7 +101,9 @@ def test_a_run_without_a_folder_is_refused():
 
 
 def test_a_cluster_without_workers_is_a_sentence():
-    with distributed.LocalCluster(0, dashboard_address=None, processes=False) as cluster:
+    with distributed.LocalCluster(
+        n_workers=0, threads_per_worker=1, dashboard_address=None, processes=False
+    ) as cluster:
         address = cluster.scheduler_address
         with pytest.raises(UserError, match="No worker has joined the Dask scheduler at"), connected(address):
             pass
