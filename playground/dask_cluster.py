@@ -33,12 +33,12 @@ TRIAL_LOCK = Lock()
 def connected(address: str) -> Iterator[Any]:
     """A client of the Dask scheduler at an address, or of a cluster of this machine's own processes ("local")."""
     try:
-        import dask
+        from dask import config
         from distributed import Client, LocalCluster
     except ImportError:
         raise UserError("Dask is missing; install it with: pip install 'pretraining-playground[cluster]'.") from None
     if address == "local":
-        with dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": KEPT for name in MALLOC}):
+        with config.set({f"distributed.nanny.pre-spawn-environ.{name}": KEPT for name in MALLOC}):
             cluster = LocalCluster(threads_per_worker=1, processes=True, dashboard_address=":0")
         with cluster, Client(cluster) as client:
             yield client
