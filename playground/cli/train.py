@@ -324,6 +324,8 @@ def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[TrainedFacts]:
     if given.threads > 1 and (given.workers > 1 or given.cluster):
         raise UserError(f"--threads is {given.threads}, but the workers of several seeds have one each; leave it out.")
     run = replace(_run(given, entry), out=Path(given.out or given.runs))
+    if given.cluster and given.device == "auto":
+        run = replace(run, device=pick("cpu"))  # workers may have no GPU
     reads = entry.objective.needs, entry.continues
     windows(run.corpus, entry.recipe.seq_len, "held_out", given.seed, *reads)  # a text that lacks them leaves no folder
     seeds = range(given.seed, given.seed + given.seeds)

@@ -9,6 +9,7 @@ from functools import partial
 
 import pytest
 
+from playground import dask_cluster
 from playground.dask_cluster import connected, run_on, train_on
 from playground.errors import UserError
 from playground.finetuning import Base
@@ -76,9 +77,36 @@ def numbers(comparison):
     return {n: [(o.accuracy, o.forgetting, o.moved) for o in some] for n, some in comparison.outcomes.items()}
 
 
+@pytest.mark.slow
+def test_seeds_are_shared_by_all_workers_before_one_is_done(client, tmp_path):
+    run = run_of(entry=tiny(steps=100), steps=100, out=tmp_path / "both")
+    thread = threading.Thread(target=lambda: [*train_on(client, run, (0, 1), Runs(tmp_path))])
+    thread.start()
+    assert becomes(lambda: all(client.processing().values()), 60)
+    thread.join(240)
+
+
+@pytest.mark.slow
+def test_a_task_of_which_workers_die_is_a_sentence(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+    monkeypatch.setattr(dask_cluster, "_seed", lambda *_: os._exit(1))
+    run = run_of(entry=tiny(steps=1), steps=1, out=tmp_path)
+    with pytest.raises(UserError, match="died in each of 1 attempts at one task"):
+        list(train_on(client, run, (0,)))
+
+
 def test_a_run_without_a_folder_is_refused():
     with pytest.raises(UserError, match="needs a folder that all its workers see"):
         list(train_on(None, run_of(), (1,)))
+
+
+def test_a_cluster_without_workers_is_a_sentence():
+    with distributed.LocalCluster(
+        n_workers=0, threads_per_worker=1, dashboard_address=None, processes=False
+    ) as cluster:
+        address = cluster.scheduler_address
+        with pytest.raises(UserError, match="No worker has joined the Dask scheduler at"), connected(address):
+            pass
 
 
 def test_a_cluster_that_does_not_answer_is_a_sentence():
