@@ -40,7 +40,7 @@ ADDRESS = {
     "CHANGELOG.md": "changelog.md",
     "benchmarks/README.md": "benchmarks.md",
     "binder/README.md": "binder.md",
-    **{f"docs/{name}.md": f"{name}.md" for name in ("architecture", "cli", "cluster", "extend", "transfer")},
+    **{f"docs/{name}.md": f"{name}.md" for name in ("architecture", "cli", "cluster", "extend", "serving", "transfer")},
     "docs/objectives.md": "about-objectives.md",
     "docs/corpora.md": "all-corpora.md",
     "docs/glossary.md": "glossary.md",

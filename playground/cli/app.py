@@ -18,8 +18,8 @@ def add(command: Parser) -> None:
     command.add_argument("--prefix", default="", metavar="/PATH", help="the path under which a reverse proxy serves it")
     command.add_argument(
         "--origin", action="append", default=[], metavar="HOST",
-        help="a host at which the app may be opened, as the browser shows it; any other is refused. By default the name "
-        "and the address of this machine",
+        help="a host at which the app may be opened, as the browser shows it; any other is refused. By default the "
+        "name and the address of this machine",
     )  # fmt: skip
     command.add_argument(
         "--password", default="", metavar="FILE|env",

@@ -78,15 +78,6 @@ def numbers(comparison):
 
 
 @pytest.mark.slow
-def test_seeds_are_shared_by_all_workers_before_one_is_done(client, tmp_path):
-    run = run_of(entry=tiny(steps=100), steps=100, out=tmp_path / "both")
-    thread = threading.Thread(target=lambda: [*train_on(client, run, (0, 1), Runs(tmp_path))])
-    thread.start()
-    assert becomes(lambda: all(client.processing().values()), 60)
-    thread.join(240)
-
-
-@pytest.mark.slow
 def test_a_task_of_which_workers_die_is_a_sentence(client, tmp_path, monkeypatch):
     monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
     monkeypatch.setattr(dask_cluster, "_seed", lambda *_: os._exit(1))

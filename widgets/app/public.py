@@ -119,7 +119,7 @@ def addresses(port: int) -> tuple[str, ...]:
 
 
 class Gzip(GZipContentEncoding):
-    """Compresses what is sent, in the quickest way: the scripts of a page, 4.4 MB, are a wait for a class on one Wi-Fi."""
+    """Compresses what is sent, the quickest way: the scripts of a page, 4.4 MB, are a wait for a class on one Wi-Fi."""
 
     GZIP_LEVEL = 1
 

@@ -218,7 +218,7 @@ class InsideStore(param.Parameterized):
         asked = {name: query.get(f"inside.{name}", _written(self.param[name].default)) for name in LINKED}
         kept, wrong = {}, []
         try:
-            instrument_named(asked["instrument"])
+            asked["instrument"] = instrument_named(asked["instrument"]).name
         except UserError as refusal:
             asked["instrument"] = FIRST
             wrong.append(str(refusal))

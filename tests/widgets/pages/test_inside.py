@@ -242,6 +242,8 @@ def test_the_address_brings_back_what_is_open_and_forgets_what_is_wrong(inside):
     assert other.query() == {"inside.instrument": "switch off"} and "many" in other.misread
     other.choose("switch off")
     assert not other.misread
+    other.open({"inside.instrument": " Switch OFF "})
+    assert (other.instrument, other.misread) == ("switch off", "")
 
 
 def test_a_refusal_is_a_sentence_on_the_page(shown, inside):
