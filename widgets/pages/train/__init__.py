@@ -18,7 +18,9 @@ from playground.training.fork import describe_recipe
 from playground.zoo import entry_named
 from playground.zoo.preset import RECIPE_PRESETS
 from widgets.pages.knobs import corpus_knobs, model_knobs
-from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, accordion, button, heading, number, row, upload
+from widgets.pages.layout import (
+    FIELD, MAIN, STRETCH, Sidebar, View, accordion, button, column, heading, number, row, upload,
+)  # fmt: skip
 from widgets.pages.menus import model_choice, own_first
 from widgets.pages.train.curriculum import CurriculumEditor
 from widgets.pages.train.curves import RunPicture
@@ -74,9 +76,9 @@ def _choices(train: TrainStore) -> list[Any]:
         heading("Model"), model_choice(chosen.entry, **FIELD),
         html(pn.bind(lambda *_: _about(train), chosen.entry, chosen.mask_overrides, chosen.preset, chosen.shapes)),
         accordion({
-            "Size and parts of the model": model_knobs(train),
-            "Paint a curriculum": CurriculumEditor(CurriculumEditorStore(), train),
-            "How it differs from the paper": html(pn.bind(_differences, chosen.entry)),
+            "Size and parts of the model": lambda: model_knobs(train),
+            "Paint a curriculum": lambda: CurriculumEditor(CurriculumEditorStore(), train),
+            "How it differs from the paper": lambda: html(pn.bind(_differences, chosen.entry)),
         }),
         heading("Data"),
         pmui.Select.from_param(chosen.corpus, groups=own_first([OWN_TEXT, OWN_FILE, OPENED], sources()), **FIELD),
@@ -124,7 +126,7 @@ class RunThatIsThere(View):
     def __init__(self, train: TrainStore, watched: list[str], notice: Callable[[], str], *press: Any) -> None:
         self.train, self.notice, self.text = train, notice, html("")
         opened = button(*press, margin=(0, 10, 8, 10))
-        super().__init__(pn.Column(self.text, opened, visible=False, margin=0, **STRETCH))
+        super().__init__(column(self.text, opened, visible=False))
         train.param.watch(self._show, watched)
         self._show()
 
