@@ -10,7 +10,6 @@ from playground.analysis.predictions import Predictions
 from widgets.design_tokens import BLUES
 from widgets.theme import chart
 
-
 HEIGHT = 228
 
 
@@ -54,7 +53,9 @@ def _label(axis, names: tuple[str, ...]) -> None:
 
 def attention_chart() -> AttentionChart:
     """An empty matrix."""
-    plot = chart(height=HEIGHT, x_axis_label="key position", y_axis_label="query position", x_range=(0, 8), y_range=(0, 8))
+    plot = chart(
+        height=HEIGHT, x_axis_label="key position", y_axis_label="query position", x_range=(0, 8), y_range=(0, 8)
+    )
     plot.axis.ticker = []
     plot.xaxis.major_label_orientation = 0.8
     plot.grid.visible = False

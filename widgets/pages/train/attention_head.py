@@ -37,9 +37,7 @@ class AttentionHead(View):
         said = say("Earlier steps: click or drag.", "quiet")
         about = html(said, margin=(4, 10), styles={"flex": "1 1 230px"})
         self.drawings = column(lambda: plot(self.chart), later=True, min_height=attention.HEIGHT)
-        self.frames = column(
-            lambda: plot(self.strip, margin=(0, 10)), later=True, min_height=attention_history.HEIGHT
-        )
+        self.frames = column(lambda: plot(self.strip, margin=(0, 10)), later=True, min_height=attention_history.HEIGHT)
         self.film = column(row(about, self.bookmarks, self.now, **STRETCH), self.frames)
         top = row(self.matrix, self.layer, self.head, self.caption, margin=(0, 6))
         super().__init__(column(self.mark, top, self.drawings))

@@ -45,6 +45,7 @@ WORDS, UNDER_A_LINE = (
 )
 """The predictions take what the window, and a line that is said above, have left, and scroll where there are many."""
 
+
 class RunPicture(View):
     """What moves, on one screen: numbers, loss, one attention head, predictions, and the film that is their clock."""
 
@@ -143,13 +144,15 @@ class Troubles(View):
             way: button(label, partial(train.lengthen, way), icon, margin=(0, 0, 8, 10), visible=longer[way])
             for way, (label, icon) in WAYS.items()
         }
-        super().__init__(column(self.text, row(*self.longer.values(), margin=0), self.fork, self.again))
+        self.ways = column(row(*self.longer.values(), margin=0), self.fork, self.again, visible=False)
+        super().__init__(column(self.text, self.ways))
 
     def poll(self) -> None:
         settings = way_out(self.train.session)
         self.text.object, self.fork.visible = _sentences(self.train), bool(settings)
         self.again.visible = self.train.seeds_failed
         self.fork.label = f"Fork with {', '.join(f'{name} {value:.2g}' for name, value in settings.items())}"
+        self.ways.visible = bool(settings or self.train.seeds_failed or self.train.longer)
 
     def _fork(self) -> None:
         if settings := way_out(self.train.session):

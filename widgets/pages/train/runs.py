@@ -195,9 +195,7 @@ class RunList(View):
         self.list = pn.Column(margin=0, **STRETCH)
         self.older = button("Show older runs", self._show_older, "expand_more", visible=False, margin=(4, 4))
         self.ticked = TickedRuns(train, self._again)
-        self.compared = column(
-            self.names, lambda: plot(self.chart, margin=(0, 10)), self.noise, visible=False
-        )
+        self.compared = column(self.names, lambda: plot(self.chart, margin=(0, 10)), self.noise, visible=False)
         position = "Saved until you leave." if train.quota.shared else f"Kept in {train.runs.folder}."
         kept_in, self.again = html(say(position, "quiet")), html("")
         parts = (self.none, self.search, self.list, self.older, self.ticked, self.compared, self.again, kept_in)

@@ -196,7 +196,9 @@ class TrialCurves(View):
     """The curves that grow while trials run."""
 
     def __init__(self) -> None:
-        super().__init__(column(heading("While it runs"), lambda: beside(*self.panes.values(), basis=300), visible=False))
+        super().__init__(
+            column(heading("While it runs"), lambda: beside(*self.panes.values(), basis=300), visible=False)
+        )
 
     @cached_property
     def charts(self) -> dict[str, Chart]:
