@@ -10,6 +10,8 @@ from playground.analysis.predictions import Predictions
 from widgets.design_tokens import BLUES
 from widgets.theme import chart
 
+HEIGHT = 228
+
 
 def head_weights(glance: Predictions, matrix: str, layer: int, head: int) -> tuple[str, np.ndarray]:
     """The weights `[query, key]` of a head as bytes, after the name of their matrix.
@@ -51,7 +53,9 @@ def _label(axis, names: tuple[str, ...]) -> None:
 
 def attention_chart() -> AttentionChart:
     """An empty matrix."""
-    plot = chart(height=228, x_axis_label="key position", y_axis_label="query position", x_range=(0, 8), y_range=(0, 8))
+    plot = chart(
+        height=HEIGHT, x_axis_label="key position", y_axis_label="query position", x_range=(0, 8), y_range=(0, 8)
+    )
     plot.axis.ticker = []
     plot.xaxis.major_label_orientation = 0.8
     plot.grid.visible = False

@@ -16,6 +16,8 @@ from widgets.theme import chart
 ACROSS = 14
 """Frames for which there is room at first; more of them are narrower."""
 
+HEIGHT = 86
+
 FRAME, CAPTION = 0.92, 0.26
 """Side of a frame, and room for the step below it, in places of the strip."""
 
@@ -36,7 +38,7 @@ def frames(film: Sequence[Moment], matrix: str, layer: int, head: int, marked: i
 def film_strip() -> Chart:
     """An empty strip."""
     ranges = {"x_range": (-0.04, ACROSS), "y_range": (-CAPTION - 0.04, 1.02)}
-    plot = chart(height=86, min_border=0, min_border_right=0, name="film", **ranges)
+    plot = chart(height=HEIGHT, min_border=0, min_border_right=0, name="film", **ranges)
     plot.axis.visible = False
     plot.grid.visible = False
     made = Chart.of(plot, (), "", 0, 0, None, fit=_fit, frames=frames)

@@ -12,6 +12,9 @@ from widgets.charts.columns import Columns, columns_of
 from widgets.design_tokens import BLUES
 from widgets.theme import chart
 
+HEIGHT = 130
+"""Pixels of a strip before anything was measured."""
+
 MEASURES = {"gradient": "gradient norm", "share": "update norm / weight norm"}
 """What is drawn, by the name of the column."""
 
@@ -64,7 +67,7 @@ def size_strips(steps: Range1d) -> SizeStrips:
 
 def _strip(what: str, title: str, steps: Range1d, source: ColumnDataSource) -> tuple[figure, LogColorMapper]:
     mapper = LogColorMapper(palette=BLUES, low=1e-4, high=1)
-    plot = chart(height=130, x_axis_label="steps", x_range=steps, y_range=FactorRange(), title=title)
+    plot = chart(height=HEIGHT, x_axis_label="steps", x_range=steps, y_range=FactorRange(), title=title)
     plot.title.update(text_font_size="12px", text_font_style="normal")
     plot.grid.visible = False
     colour = {"field": what, "transform": mapper}

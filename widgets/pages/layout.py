@@ -81,7 +81,10 @@ class Sidebar(View):
 
 
 class Column(pn.Column):
-    """A column whose parts are sent when it is first shown, or `later`, by `send`; until then they cost nothing."""
+    """A column whose parts are sent when it is first shown, or `later`, by `send`; until then they cost nothing.
+
+    A part may be a function, which is called only then and makes the part.
+    """
 
     def __init__(self, *parts: Any, later: bool = False, **looks: Any) -> None:
         super().__init__(**looks)
@@ -92,8 +95,14 @@ class Column(pn.Column):
 
     def send(self, *_: object) -> None:
         """Send the parts, once."""
-        if self._parts:
-            self[:], self._parts = self._parts, ()
+        if not self.sent:
+            parts, self._parts = self._parts, ()
+            self[:] = [part() if callable(part) else part for part in parts]
+
+    @property
+    def sent(self) -> bool:
+        """Whether the parts were sent."""
+        return not self._parts
 
 
 def column(*parts: Any, **looks: Any) -> Column:
@@ -119,8 +128,9 @@ def plot(chart: Any, **looks: Any) -> pn.pane.Bokeh:
     return pn.pane.Bokeh(chart.figure, **{**STRETCH, **looks})
 
 
-def unfolding(label: str, icon: str, inside: Any) -> Column:
-    """A part of a page behind a button."""
+def unfolding(label: str, icon: str, part: Any) -> Column:
+    """A part of a page behind a button, sent when it is first unfolded."""
+    inside = column(part, visible=False)
     toggle = pmui.Toggle(label=label, icon=icon, value=False, margin=(10, 10))
     toggle.param.watch(lambda event: inside.param.update(visible=event.new), "value")
     return column(toggle, inside)

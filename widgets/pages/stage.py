@@ -1,5 +1,6 @@
 """Stage page: type a sentence, see what the objectives make of it, and open one step by step."""
 
+from functools import cached_property
 from html import escape
 from statistics import fmean
 from typing import Any
@@ -45,13 +46,22 @@ class StagePage(View):
     """The sentence, and below it the table of all objectives or the stage of one."""
 
     def __init__(self, stage: StageStore) -> None:
-        self.models, self.notices = ModelBar(stage), Notices(stage)
-        parts = (Picture(stage), row(Diffusion(stage), self.models, _save(stage)), *_choices(stage))
-        one = pn.Column(*parts, stylesheets=[GROWING], visible=stage.param.view.rx() == "stage", margin=0, **STRETCH)
+        self.stage, self.notices = stage, Notices(stage)
+        one = column(self._one, stylesheets=[GROWING], visible=stage.param.view.rx() == "stage")
         super().__init__(pn.Column(_sentence(stage), self.notices, SurveyTable(stage), one, **STRETCH))
 
+    @cached_property
+    def models(self) -> ModelBar:
+        """What the model of the stage is, and the buttons for it."""
+        return ModelBar(self.stage)
+
+    def _one(self) -> Any:
+        """The stage of one objective."""
+        stage = self.stage
+        return column(Picture(stage), row(Diffusion(stage), self.models, _save(stage)), *_choices(stage))
+
     def poll(self) -> None:
-        self.models.poll()
+        (self.models.poll if self.stage.view == "stage" else self.stage.take)()
 
 
 class SurveyTable(View):

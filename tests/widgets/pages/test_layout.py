@@ -1,8 +1,10 @@
 """What is not shown is not sent to the page."""
 
 import panel as pn
+import panel_material_ui as pmui
 import pytest
 from bokeh.models import Plot
+from bokeh.plotting import figure
 
 from widgets.app.main import PAGES
 from widgets.pages.layout import accordion, column, tabs
@@ -55,3 +57,49 @@ def test_a_tab_is_brought_up_to_date_and_sent_when_it_is_first_opened():
 def test_a_page_on_which_nothing_has_run_draws_only_charts_that_show_something(store, name, most):
     page = PAGES[name](store)
     assert len([part for part in page.layout.get_root().references() if isinstance(part, Plot)]) == most
+
+
+def test_a_part_is_made_when_it_is_first_shown():
+    made = []
+
+    def part():
+        made.append(pn.pane.HTML("a"))
+        return made[-1]
+
+    hidden = column(part, visible=False)
+    assert (made, hidden.sent) == ([], False)
+    for visible in (True, False, True):
+        hidden.visible = visible
+    assert list(hidden) == made and len(made) == 1
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """All figures that were built."""
+    figures, build = [], figure.__init__
+
+    def counted(self, *args, **looks):
+        figures.append(self)
+        build(self, *args, **looks)
+
+    monkeypatch.setattr(figure, "__init__", counted)
+    return figures
+
+
+def test_a_chart_is_built_when_its_part_of_the_page_is_first_shown(store, drawn):
+    page = PAGES["Train"](store)
+    page.poll()
+    assert len(drawn) == 2, "the loss and the probes, which are on screen"
+    (folded,) = page.layout.select(pmui.Accordion)
+    folded.active = [1]
+    assert len(drawn) == 3, "the map of a curriculum"
+    drawn.clear()
+    page = PAGES["Transfer"](store)
+    page.poll()
+    assert not drawn
+    unfold = next(toggle for toggle in page.layout.select(pmui.Toggle) if "strategy" in toggle.label)
+    unfold.value = True
+    assert len(drawn) == 1, "the plan that can be painted"
+    unfold.value = False
+    unfold.value = True
+    assert len(drawn) == 1

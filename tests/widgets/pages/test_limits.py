@@ -25,6 +25,7 @@ def test_a_field_has_the_limits_of_the_store_and_takes_nothing_beyond_them(store
     own, name, page = FIELDS[label]
     own, shown = own(store), label.split(" on ")[0]
     was, (low, high) = getattr(own, name), own.param[name].bounds
+    store.stage.view = "stage"
     every = main.PAGES[page](store).layout.select(lambda w: isinstance(w, pmui.IntInput | pmui.IntSlider))
     field = next(w for w in every if w.label == shown and w.value == was)
     assert (field.start, field.end) == own.param[name].get_soft_bounds()

@@ -42,6 +42,7 @@ from widgets.charts.layer_updates import columns, size_strips
 from widgets.pages import train as train_page
 from widgets.pages.train import curves as picture
 from widgets.pages.train import runs as runs_page
+from widgets.pages.train.measures import LayerSizes, ProbeCurves
 from widgets.pages.train.numbers import numbers
 from widgets.pages.train.runs import RunTools, facts_of
 from widgets.pages.train.writing import Writing
@@ -308,12 +309,17 @@ def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(st
     assert story_of(opened) == story_of(whole)
     assert opened.film[1][1].weights["encoder"].equal(whole.film[1][1].weights["encoder"])
     assert opened.noticed == whole.noticed
-    loss_curve, measures = picture.LossCurve(later, Cursor()), picture.Measures(Cursor())
+    loss_curve, probes, sizes = (
+        picture.LossCurve(later, Cursor()),
+        ProbeCurves(later, Cursor()),
+        LayerSizes(later, Cursor()),
+    )
     loss_curve.draw(opened)
-    measures.draw(opened)
-    drawn = measures.probes.sources["means"].data
+    probes.poll()
+    sizes.poll()
+    drawn = probes.probes.sources["means"].data
     assert (drawn["name"], drawn["step"]) == (["polarity"] * 2, [0, 8])
-    assert measures.sizes.source.data == columns(whole.sizes)
+    assert sizes.sizes.source.data == columns(whole.sizes)
     assert list(loss_curve.chart.marks.data["step"]) == [n.step for n in whole.noticed]
     ends(later)
     assert [m.step for m in opened.measured] == [0, 8]
@@ -438,7 +444,7 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     assert drawn["step"] == [0, 4, 8]
     assert (drawn["low"][2] + drawn["high"][2]) / 2 == pytest.approx(fmean(curves[8]))
     assert "Held out over 3 seeds at step 8" in seeds.describe_seeds(siblings, siblings.bands(session.rows), 8)
-    assert " --seeds 3</code>" in followed(runs_page.RunList(store)).again.object
+    assert " --seeds 3</code>" in followed(runs_page.RunList(store, Cursor())).again.object
     assert noise(groups(store.kept())) == ""
     told = {kind: [m.step for m in session.moments if isinstance(m, kind)] for kind in (Measured, Frame)}
     for other in (run for run in some if run.seed):
@@ -652,8 +658,9 @@ def test_the_page_follows_a_run_a_fork_and_a_search(store, monkeypatch):
 
 def test_one_cursor_stands_in_every_chart_over_steps(store):
     drawn = picture.RunPicture(store)
-    over_steps = (drawn.loss.chart, drawn.measures.probes, drawn.tools.runs.chart)
-    charts = [*(each.figure for each in over_steps), *drawn.measures.sizes.figures]
+    probes, layers, runs = (drawn.tools.parts[name]() for name in ("Probes", "Layers", "Runs"))
+    over_steps = (drawn.loss.chart, probes.probes, probes.regret, runs.chart)
+    charts = [*(each.figure for each in over_steps), *layers.sizes.figures]
 
     def linked() -> list[bool]:
         lines = [[t.overlay for t in one.tools if isinstance(t, CrosshairTool)] for one in charts]
@@ -669,11 +676,11 @@ def test_one_cursor_stands_in_every_chart_over_steps(store):
 def test_the_tools_list_compare_and_fork(store):
     store.begin()
     taken(store, 4)
-    tools = RunTools(store, {})
-    _, runs, change, rates = tools.parts
+    tools = RunTools(store, Cursor())
+    runs, change, rates = (tools.parts[name]() for name in ("Runs", "Hyperparameters and forks", "Learning rate"))
 
     def look() -> None:
-        for number in range(3):
+        for number in range(len(tools.parts)):
             tools.layout.active = number
             tools.poll()
 
@@ -811,7 +818,7 @@ def some_runs(store, number):
 def test_runs_are_searched_and_older_ones_come_when_they_are_asked_for(store, monkeypatch):
     monkeypatch.setattr(runs_page, "LISTED", 2)
     first, second, third = some_runs(store, 3)
-    runs = followed(runs_page.RunList(store))
+    runs = followed(runs_page.RunList(store, Cursor()))
     assert list(runs.lines) == [third, second]
     assert (runs.older.visible, runs.older.label) == (True, "Show older runs (1 more)")
     runs.older.clicks += 1
@@ -831,7 +838,7 @@ def test_runs_are_searched_and_older_ones_come_when_they_are_asked_for(store, mo
 
 def test_a_run_is_renamed_in_the_list_and_found_and_compared_by_its_title(store):
     first, second = some_runs(store, 2)
-    runs = followed(runs_page.RunList(store))
+    runs = followed(runs_page.RunList(store, Cursor()))
     runs.lines[first].tick.value = True
     followed(runs)
     ticked = runs.ticked
@@ -858,7 +865,7 @@ def test_runs_are_deleted_after_a_question_and_never_the_one_on_screen_or_one_th
     forked = store.fork({"steps": 20}, 8)
     assert becomes(lambda: forked.state == "done")
     curve = [(r.step, r.loss, r.held_out) for r in store.curve(store.name_of_run)]
-    runs = followed(runs_page.RunList(store))
+    runs = followed(runs_page.RunList(store, Cursor()))
     for name in (first, second):
         runs.lines[name].tick.value = True
     followed(runs)
@@ -893,7 +900,7 @@ def test_knobs_that_are_turned_are_listed_with_a_run_and_the_others_are_folded_a
     store.brought = {"RoBERTa": {"mask_replace_prob": 0.5}}
     store.begin()
     ends(store)
-    (line,) = followed(runs_page.RunList(store)).lines.values()
+    (line,) = followed(runs_page.RunList(store, Cursor())).lines.values()
     assert "objective: mask_replace_prob 0.5" in line.facts.object.split("<details>")[0]
     assert "recipe: " in line.facts.object and "lr 0.003" in line.facts.object.split("<details>")[0]
     assert "<summary class='quiet'>all knobs</summary>" in line.facts.object
@@ -906,7 +913,7 @@ def test_a_run_that_fails_is_listed_with_its_reason_and_can_be_opened_again(stor
     session.start()
     assert becomes(lambda: session.state == "failed")
     assert becomes(lambda: store.kept()[0].state == "failed")
-    (line,) = followed(runs_page.RunList(store)).lines.values()
+    (line,) = followed(runs_page.RunList(store, Cursor())).lines.values()
     assert "failed at step 9" in line.facts.object and "division by zero" in line.facts.object
     assert not line.tick.disabled
     assert store.open(store.name_of_run).learner.step >= 8

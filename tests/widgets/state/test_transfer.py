@@ -11,6 +11,7 @@ import torch
 from playground.cli import main
 from playground.errors import UserError
 from playground.finetuning import PaintedCell, TrialEvent, find_strategy, find_task, strategies
+from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
 from playground.finetuning.strategy.find import knobs_of
 from playground.training import Session
@@ -22,7 +23,7 @@ from widgets.pages.transfer.controls import LabelledFile
 from widgets.state.app import Store
 from widgets.state.strategy_editor import StrategyEditorStore
 from widgets.state.transfer import OWN_FILE, TransferStore
-from widgets.state.transfer.trials import TrialCourse
+from widgets.state.transfer.trials import TrialCourse, Trials
 from widgets.state.uploads import NO_COLUMN
 from widgets.static import comparison, model_diagram
 
@@ -231,7 +232,7 @@ def test_a_labelled_file_is_a_task_with_its_columns_guessed_and_changed():
     store = TransferStore(task=OWN_FILE)
     with pytest.raises(UserError, match="No labelled file is chosen yet"):
         _ = store.known
-    assert (store.table, store.metric) == (None, "accuracy")
+    assert store.table is None
     store.upload("../films.csv", labelled_file())
     assert store.own_file.name == "films.csv"
     assert store.table.columns == ("said", "liked", "row")
@@ -295,8 +296,10 @@ def test_a_file_that_is_too_large_is_a_sentence(monkeypatch):
 
 
 def test_the_main_number_is_named_for_every_task():
-    store = TransferStore()
-    named = {name: (setattr(store, "task", name), store.metric)[1] for name in ("sentiment", "similarity", "NER", "QA")}
+    named = {
+        name: Trials(ComparisonSpec(), [find_task(name)], "", {}).metric
+        for name in ("sentiment", "similarity", "NER", "QA")
+    }
     assert named == {
         "sentiment": "accuracy", "similarity": "Pearson correlation", "NER": "F1 of mentions", "QA": "exact match"
     }  # fmt: skip
@@ -363,7 +366,7 @@ def test_every_picture_says_on_how_many_texts_it_was_tested(visit):
     assert transfer.begin(visit.train.session), transfer.trouble
     result = ended(visit)
     page.poll()
-    titles = [chart.figure.title.text for chart in (results.right, results.moving.accuracy)]
+    titles = [chart.figure.title.text for chart in (results.right, results.moving.charts["accuracy"])]
     tested = f"on {transfer.known.tests} unseen texts"
     assert titles == [f"In the end, {tested}", f"While it trains, {tested}"]
     assert result.texts == transfer.known.tests < 128

@@ -1,6 +1,7 @@
 """Train page: choose a model and a text, press Train, and watch loss, predictions and attention."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -18,7 +19,20 @@ from playground.training.fork import describe_recipe
 from playground.zoo import entry_named
 from playground.zoo.preset import RECIPE_PRESETS
 from widgets.pages.knobs import corpus_knobs, model_knobs
-from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, accordion, button, heading, number, row, upload
+from widgets.pages.layout import (
+    FIELD,
+    MAIN,
+    STRETCH,
+    Sidebar,
+    View,
+    accordion,
+    button,
+    column,
+    heading,
+    number,
+    row,
+    upload,
+)  # fmt: skip
 from widgets.pages.menus import model_choice, own_first
 from widgets.pages.train.curriculum import CurriculumEditor
 from widgets.pages.train.curves import RunPicture
@@ -59,14 +73,9 @@ class TrainPage(View):
 
 def _choices(train: TrainStore) -> list[Any]:
     chosen, plain = train.param, {"format": "0"}  # a field that changed its format on focus would lose what is typed
-    paste = {"rows": 6, "max_length": LONGEST_PASTE, "visible": chosen.corpus.rx() == OWN_TEXT}
-    file = upload(
-        "choose a file", lambda files: train.keep(*files[0]), lambda why: train.param.update(trouble=why),
-        accept=",".join((*TEXTS, *TABLES, *TREEBANKS)), visible=chosen.corpus.rx() == OWN_FILE,
-    )  # fmt: skip
+    paste = {"rows": 6, "max_length": LONGEST_PASTE, "onkeyup": True}
     asked = (chosen.corpus, chosen.encoding, chosen.unreadable)
-    visible = pn.bind(lambda corpus, *encodings: corpus == OWN_FILE and any(encodings), *asked)
-    encoding = pmui.Select.from_param(chosen.encoding, visible=visible, **FIELD)
+    encoded = pn.bind(lambda corpus, *encodings: corpus == OWN_FILE and any(encodings), *asked)
     second = pn.bind(lambda entry: reads_two(entry_named(entry).objective), chosen.entry)
     seed = number(chosen.seed, width=115, margin=(6, 4, 6, 10), **plain)
     seeds = number(chosen.seeds, width=90, margin=(6, 4), **plain)
@@ -74,22 +83,33 @@ def _choices(train: TrainStore) -> list[Any]:
         heading("Model"), model_choice(chosen.entry, **FIELD),
         html(pn.bind(lambda *_: _about(train), chosen.entry, chosen.mask_overrides, chosen.preset, chosen.shapes)),
         accordion({
-            "Size and parts of the model": model_knobs(train),
-            "Paint a curriculum": CurriculumEditor(CurriculumEditorStore(), train),
-            "How it differs from the paper": html(pn.bind(_differences, chosen.entry)),
+            "Size and parts of the model": lambda: model_knobs(train),
+            "Paint a curriculum": lambda: CurriculumEditor(CurriculumEditorStore(), train),
+            "How it differs from the paper": lambda: html(pn.bind(_differences, chosen.entry)),
         }),
         heading("Data"),
         pmui.Select.from_param(chosen.corpus, groups=own_first([OWN_TEXT, OWN_FILE, OPENED], sources()), **FIELD),
-        corpus_knobs(train), pmui.TextAreaInput.from_param(chosen.pasted, onkeyup=True, **paste, **FIELD),
-        file, encoding,
+        corpus_knobs(train),
+        column(
+            lambda: pmui.TextAreaInput.from_param(chosen.pasted, **paste, **FIELD),
+            visible=chosen.corpus.rx() == OWN_TEXT,
+        ),
+        column(lambda: _file(train), visible=chosen.corpus.rx() == OWN_FILE),
+        column(lambda: pmui.Select.from_param(chosen.encoding, **FIELD), visible=encoded),
         pmui.TextInput.from_param(chosen.sentence, max_length=300, **FIELD),
-        pmui.TextInput.from_param(chosen.pair, max_length=300, visible=second, **FIELD),
+        column(lambda: pmui.TextInput.from_param(chosen.pair, max_length=300, **FIELD), visible=second),
         heading("Run"), row(seed, *([] if train.quota.shared else [seeds])),
         number(chosen.steps, width=140, margin=(6, 10), **plain),
         pmui.Select.from_param(chosen.window, **FIELD), pmui.Select.from_param(chosen.preset, **FIELD),
         html(pn.bind(_recipe, chosen.entry, chosen.preset, chosen.settings)),
         pmui.Select.from_param(chosen.device, options=["auto", *available()], **FIELD),
     ]  # fmt: skip
+
+
+def _file(train: TrainStore) -> Any:
+    refuse = partial(setattr, train, "trouble")
+    accept = ",".join((*TEXTS, *TABLES, *TREEBANKS))
+    return upload("choose a file", lambda files: train.keep(*files[0]), refuse, accept=accept)
 
 
 def _recipe(entry: str, name: str, settings: Mapping[str, float]) -> str:
@@ -124,7 +144,7 @@ class RunThatIsThere(View):
     def __init__(self, train: TrainStore, watched: list[str], notice: Callable[[], str], *press: Any) -> None:
         self.train, self.notice, self.text = train, notice, html("")
         opened = button(*press, margin=(0, 10, 8, 10))
-        super().__init__(pn.Column(self.text, opened, visible=False, margin=0, **STRETCH))
+        super().__init__(column(self.text, opened, visible=False))
         train.param.watch(self._show, watched)
         self._show()
 

@@ -1,5 +1,6 @@
 """One attention head of the probe sentence, now and during training."""
 
+from functools import cached_property
 from typing import Any
 
 import panel_material_ui as pmui
@@ -10,8 +11,8 @@ from playground.analysis.predictions import Predictions
 from playground.training import Session
 from playground.training.observe.recording import Noticed
 from widgets.browser import OnScreen
-from widgets.charts.attention import attention_chart
-from widgets.charts.attention_history import film_strip
+from widgets.charts import attention, attention_history
+from widgets.charts.chart import Chart
 from widgets.pages.layout import STRETCH, View, button, column, plot, row
 from widgets.state.train import TrainStore
 from widgets.theme import changing, html, say, tell
@@ -25,7 +26,7 @@ class AttentionHead(View):
     def __init__(self, train: TrainStore) -> None:
         self.train = train
         self.session: Session | None = None
-        self.chart, self.strip, self.caption = attention_chart(), film_strip(), changing("")
+        self.caption = changing("")
         self.caption.styles = {"flex": "1 1 120px"}
         self.matrix = pmui.Select(label="matrix", options=["encoder"], value="encoder", width=120, **SMALL_FIELD)
         self.layer = pmui.IntInput(label="layer", value=1, start=1, end=2, width=84, **SMALL_FIELD)
@@ -33,15 +34,26 @@ class AttentionHead(View):
         self.bookmarks = row(styles={"flex": "1000 1 420px"})
         self.now = button("Back to now", self._follow, "update", visible=False, margin=(2, 4))
         self.mark, self.drawn, self.filmed = OnScreen(), (None, None), None
-        self.strip.figure.on_event(Tap, self._tap)
-        self.strip.figure.on_event(Pan, self._tap)
         said = say("Earlier steps: click or drag.", "quiet")
         about = html(said, margin=(4, 10), styles={"flex": "1 1 230px"})
-        self.drawings = column(plot(self.chart), later=True, min_height=self.chart.figure.height)
-        self.frames = column(plot(self.strip, margin=(0, 10)), later=True, min_height=self.strip.figure.height)
+        self.drawings = column(lambda: plot(self.chart), later=True, min_height=attention.HEIGHT)
+        self.frames = column(lambda: plot(self.strip, margin=(0, 10)), later=True, min_height=attention_history.HEIGHT)
         self.film = column(row(about, self.bookmarks, self.now, **STRETCH), self.frames)
         top = row(self.matrix, self.layer, self.head, self.caption, margin=(0, 6))
         super().__init__(column(self.mark, top, self.drawings))
+
+    @cached_property
+    def chart(self) -> attention.AttentionChart:
+        """The head now."""
+        return attention.attention_chart()
+
+    @cached_property
+    def strip(self) -> Chart:
+        """The film."""
+        made = attention_history.film_strip()
+        made.figure.on_event(Tap, self._tap)
+        made.figure.on_event(Pan, self._tap)
+        return made
 
     def seen(self, session: Session) -> Predictions | None:
         """What the page shows of a session: the moment of the film that was chosen, or now."""

@@ -8,22 +8,18 @@ from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
-from bokeh.models import Range1d
 
 from playground.analysis.predictions import Predictions
-from playground.analysis.probes import PROBES
 from playground.corpora.sources import MIXED_WITH
 from playground.training import Session
 from playground.training.parallel.seeds import Band
 from playground.training.system.throttle import TimeBudget
 from widgets.browser import OnScreen
-from widgets.charts import probes, regret
 from widgets.charts.chart import Cursor
 from widgets.charts.columns import AXES, ESTIMATED, band, marks, phases
-from widgets.charts.layer_updates import size_strips
 from widgets.charts.loss import loss_chart
 from widgets.charts.reference_run import recorded_of
-from widgets.pages.layout import STRETCH, View, beside, button, column, heading, plot, row
+from widgets.pages.layout import STRETCH, View, beside, button, column, plot, row
 from widgets.pages.train.attention_head import AttentionHead
 from widgets.pages.train.numbers import numbers
 from widgets.pages.train.runs import RunTools
@@ -49,12 +45,6 @@ WORDS, UNDER_A_LINE = (
 )
 """The predictions take what the window, and a line that is said above, have left, and scroll where there are many."""
 
-NO_FLOOR = say(
-    "Regret is measured during training on the corpora reviews, agreement and facts, if each row is one text.",
-    "quiet",
-)
-NO_PROBE = say("No probe fits this corpus: the words of the probes are not in its vocabulary.", "quiet")
-
 
 class RunPicture(View):
     """What moves, on one screen: numbers, loss, one attention head, predictions, and the film that is their clock."""
@@ -67,10 +57,8 @@ class RunPicture(View):
         self.origin = changing("")
         self.view: Predictions | None = None
         self.cursor = Cursor()
-        self.loss, self.measures = LossCurve(train, self.cursor), Measures(self.cursor)
-        self.head, self.troubles = AttentionHead(train), Troubles(train)
-        self.tools = RunTools(train, self.measures.tabs)
-        self.cursor.link(self.tools.runs.chart.figure)
+        self.loss, self.head, self.troubles = LossCurve(train, self.cursor), AttentionHead(train), Troubles(train)
+        self.tools = RunTools(train, self.cursor)
         self.words = OnScreen()
         said = self.troubles.text.param.object.rx()
         words = column(self.words, self.predicted, self.origin, styles=said.rx.where(UNDER_A_LINE, WORDS))
@@ -93,7 +81,6 @@ class RunPicture(View):
         self.troubles.poll()
         if session is not None:
             self.loss.draw(session, at_once)
-            self.measures.draw(session)
         if session is not None and (self.seeing.due or at_once):
             self._see(session, at_once)
         if self.telling.due or at_once:
@@ -157,13 +144,15 @@ class Troubles(View):
             way: button(label, partial(train.lengthen, way), icon, margin=(0, 0, 8, 10), visible=longer[way])
             for way, (label, icon) in WAYS.items()
         }
-        super().__init__(column(self.text, row(*self.longer.values(), margin=0), self.fork, self.again))
+        self.ways = column(row(*self.longer.values(), margin=0), self.fork, self.again, visible=False)
+        super().__init__(column(self.text, self.ways))
 
     def poll(self) -> None:
         settings = way_out(self.train.session)
         self.text.object, self.fork.visible = _sentences(self.train), bool(settings)
         self.again.visible = self.train.seeds_failed
         self.fork.label = f"Fork with {', '.join(f'{name} {value:.2g}' for name, value in settings.items())}"
+        self.ways.visible = bool(settings or self.train.seeds_failed or self.train.longer)
 
     def _fork(self) -> None:
         if settings := way_out(self.train.session):
@@ -281,54 +270,3 @@ class LossCurve(View):
         if fresh or marked:
             self.reach = None
             self.limits()
-
-
-class Measures:
-    """The probes, the regret, and what a step does to the layers, each in one of the `tabs`."""
-
-    def __init__(self, cursor: Cursor) -> None:
-        self.session: Session | None = None
-        self.measured = self.sized = self.regretted = 0
-        self.steps = Range1d(0, 1000)
-        self.regret, self.unlearnt = regret.regret_chart(self.steps), changing(NO_FLOOR)
-        self.probes, self.sizes = probes.gauge_chart(self.steps), size_strips(self.steps)
-        self.key = html(probes.KEY)
-        cursor.link(self.probes.figure, self.regret.figure, *self.sizes.figures)
-        about = "".join(say(f"{probe.name}: {probe.question} ({probe.source})", "quiet") for probe in PROBES)
-        strips = beside(*(pn.pane.Bokeh(figure, margin=(0, 10), **STRETCH) for figure in self.sizes.figures))
-        self.regrets = column(plot(self.regret, margin=(0, 10)), later=True)
-        self.strips = column(strips, later=True, min_height=self.sizes.figures[0].height)
-        self.tabs = {
-            "Probes": View(
-                column(
-                    heading("Probes (zero-shot accuracy)"), self.key, plot(self.probes, margin=(0, 10)),
-                    html(f"<details><summary>About these probes</summary>{about}</details>"),
-                    heading("Regret: nats above the best possible prediction"), self.unlearnt, self.regrets,
-                )
-            ),
-            "Layers": View(column(heading("Gradient norm, and how far a step moves each layer"), self.strips)),
-        }  # fmt: skip
-
-    def draw(self, session: Session) -> None:
-        """Draw what was measured since."""
-        fresh = session is not self.session
-        if fresh:
-            self.session, self.measured, self.sized, self.regretted = session, 0, 0, 0
-        measured, sized = session.measured[self.measured :], session.sizes[self.sized :]
-        regrets = session.regrets[self.regretted :]
-        self.steps.end = session.run.last or max(100, session.rows[-1].step if session.rows else 0)
-        if fresh or measured:
-            self.measured += len(measured)
-            self.probes.show(probes.values(session.measured))
-            self.key.object = (NO_PROBE if measured and not measured[-1].gauges else "") + probes.KEY
-        if fresh or regrets:
-            self.regretted += len(regrets)
-            (self.regret.show if fresh else self.regret.extend)(regrets)
-            tell(self.unlearnt, say(regret.unlearnt(regrets[-1]), "quiet") if regrets else NO_FLOOR)
-        if regrets:
-            self.regrets.send()
-        if fresh or sized:
-            self.sized += len(sized)
-            (self.sizes.show if fresh else self.sizes.extend)(sized, session.run.sizes_every)
-        if sized:
-            self.strips.send()

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,14 @@ from playground.training.checkpoint import kept
 from playground.training.store.runs import LONGEST_TITLE, RunRow, command, settings
 from playground.zoo import entry_named
 from playground.zoo.preset import RECIPE_PRESETS
+from widgets.charts.chart import Chart, Cursor
 from widgets.charts.columns import loss_label
 from widgets.charts.saved_runs import kept_chart
 from widgets.charts.strategies_over_steps import legend
 from widgets.lists import RunLine
 from widgets.pages.classroom import ClassStart
 from widgets.pages.layout import STRETCH, View, button, column, download, plot, row, tabs
+from widgets.pages.train.measures import LayerSizes, ProbeCurves
 from widgets.pages.train.writing import Writing
 from widgets.state.train import AT_ONCE, TrainStore
 from widgets.state.train.kept_runs import groups, held_out_curves, noise, tree
@@ -47,22 +49,28 @@ WHOLE = ("batch_size", "steps", "seed")
 
 
 class RunTools(View):
-    """Tabs below the picture of a run: what is `measured`, its hyperparameters, and the runs that are kept."""
+    """Tabs below the picture of a run: what is measured, its hyperparameters, and the runs that are kept.
 
-    def __init__(self, train: TrainStore, measured: Mapping[str, View]) -> None:
-        self.edits, self.rates, self.runs = HyperparameterEdits(train), RateSearch(train), RunList(train)
-        self.writing = Writing(train)
-        parts = {
-            **measured, "Write": self.writing, "Runs": self.runs, "Hyperparameters and forks": self.edits,
-            "Learning rate": self.rates,
+    Each of the `parts` is made when it is first asked for.
+    """
+
+    def __init__(self, train: TrainStore, cursor: Cursor) -> None:
+        parts: dict[str, Callable[[], View]] = {
+            "Probes": lambda: ProbeCurves(train, cursor), "Layers": lambda: LayerSizes(train, cursor),
+            "Write": lambda: Writing(train), "Runs": lambda: RunList(train, cursor),
+            "Hyperparameters and forks": lambda: HyperparameterEdits(train),
+            "Learning rate": lambda: RateSearch(train),
         }  # fmt: skip
         if train.classes is not None:
-            parts["Class"] = ClassStart(train.begin_class)
-        self.parts = tuple(parts.values())
-        super().__init__(tabs(parts, [*parts].index("Runs") if train.kept() else 0, lambda k: self.parts[k].poll()))
+            parts["Class"] = lambda: ClassStart(train.begin_class)
+        self.parts = {name: cache(make) for name, make in parts.items()}
+        super().__init__(tabs(self.parts, [*parts].index("Runs") if train.kept() else 0, self._poll))
+
+    def _poll(self, number: int) -> None:
+        [*self.parts.values()][number]().poll()
 
     def poll(self) -> None:
-        self.parts[self.layout.active].poll()
+        self._poll(self.layout.active)
 
 
 class HyperparameterEdits(View):
@@ -174,10 +182,11 @@ class RateSearch(View):
 class RunList(View):
     """The tree of runs, each to be ticked or opened; those that are ticked stay, whatever is searched for."""
 
-    def __init__(self, train: TrainStore) -> None:
-        self.train, self.read_at, self.drawn, self.most = train, 0.0, None, LISTED
+    def __init__(self, train: TrainStore, cursor: Cursor) -> None:
+        self.train, self.cursor, self.read_at, self.most = train, cursor, 0.0, LISTED
+        self.drawn: list[Any] = []
         self.lines: dict[str, RunEntry] = {}
-        self.none, self.names, self.noise, self.chart = html(NO_RUN), html(""), html(""), kept_chart()
+        self.none, self.names, self.noise = html(NO_RUN), html(""), html("")
         self.search = pmui.TextInput(
             label="search runs", placeholder="name, model, corpus, state …", size="small", visible=False,
             margin=(6, 10), width=320,
@@ -186,7 +195,7 @@ class RunList(View):
         self.list = pn.Column(margin=0, **STRETCH)
         self.older = button("Show older runs", self._show_older, "expand_more", visible=False, margin=(4, 4))
         self.ticked = TickedRuns(train, self._again)
-        self.compared = column(self.names, plot(self.chart, margin=(0, 10)), self.noise, visible=False)
+        self.compared = column(self.names, lambda: plot(self.chart, margin=(0, 10)), self.noise, visible=False)
         position = "Saved until you leave." if train.quota.shared else f"Kept in {train.runs.folder}."
         kept_in, self.again = html(say(position, "quiet")), html("")
         parts = (self.none, self.search, self.list, self.older, self.ticked, self.compared, self.again, kept_in)
@@ -217,6 +226,13 @@ class RunList(View):
         typed += f" --seeds {1 + len(self.train.siblings.seeds)}" if typed and self.train.siblings else ""
         where = "" if shown is None or is_generated(shown.run.corpus.name) else " Your text is read from that file."
         self.again.object = f"<p>The run on screen again: <code>{escape(typed)}</code>{where}</p>" if typed else ""
+
+    @cached_property
+    def chart(self) -> Chart:
+        """The curves of the runs that are ticked."""
+        made = kept_chart()
+        self.cursor.link(made.figure)
+        return made
 
     def _again(self) -> None:
         self.read_at = 0.0

@@ -8,7 +8,7 @@ import panel_material_ui as pmui
 
 from playground.finetuning.comparing.spec import ComparisonSpec
 from widgets.pages.base_model import base_choice, describe_base
-from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, heading, row
+from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, heading, row, unfolding
 from widgets.pages.transfer.controls import choices
 from widgets.pages.transfer.results import Results
 from widgets.pages.transfer.sentence_editor import SentenceEditor
@@ -16,7 +16,7 @@ from widgets.pages.transfer.strategy_editor import StrategyEditor
 from widgets.state.app import Store
 from widgets.state.base import CHANGES
 from widgets.state.strategy_editor import StrategyEditorStore
-from widgets.state.transfer import OWN_FILE
+from widgets.state.transfer import OWN_FILE, TransferStore
 from widgets.theme import html, say
 
 QUESTIONS: dict[str, dict[str, Any]] = {
@@ -64,12 +64,10 @@ class TransferPage(View):
         ]
         self.turn = -1
         self.base, self.trouble, before = html(""), html(""), transfer.param.before
+        editor = unfolding("Make a strategy of your own: knobs, parts, paint", "brush", lambda: _editor(transfer))
         self.views = (
-            Results(
-                transfer, StrategyEditor(StrategyEditorStore(steps=transfer.steps, shape=transfer.shape), transfer)
-            ),
-            SentenceEditor(store.sentence, transfer, lambda: store.base),
-        )
+            Results(transfer, editor), SentenceEditor(store.sentence, transfer, lambda: store.base),
+        )  # fmt: skip
         controls = [
             heading("Base model"), base_choice(store), self.base, row(self.train, self.build), self.built,
             pmui.Select.from_param(before, **FIELD),
@@ -140,6 +138,11 @@ class TransferPage(View):
             if job.turn and not missing and self.store.train.session is None and not self.store.transfer.base:
                 self.store.transfer.base = next(base for base in self.store.bases().values() if base)
         self.build.disabled = job.busy
+
+
+def _editor(transfer: TransferStore) -> StrategyEditor:
+    """The editor of a strategy for the model and the steps of now."""
+    return StrategyEditor(StrategyEditorStore(steps=transfer.steps, shape=transfer.shape), transfer)
 
 
 def ask(store: Store, question: str) -> None:

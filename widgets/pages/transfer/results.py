@@ -1,18 +1,21 @@
 """The results of a comparison: curves while it runs, outcomes, numbers, plans, and all of it as files."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from html import escape
 from typing import Any
 
+import panel as pn
 import panel_material_ui as pmui
 
 from playground.errors import UserError
 from playground.finetuning.comparing.compare import mixed_levels
 from playground.finetuning.report.page import FILES, TURN_FILES
-from widgets.charts import label_efficiency, strategies_over_steps
+from widgets.charts import label_efficiency
+from widgets.charts.chart import Chart
 from widgets.charts.legend import style
 from widgets.charts.outcomes import outcome_chart
+from widgets.charts.strategies_over_steps import course_chart, legend
 from widgets.pages.layout import STRETCH, View, beside, column, download, heading, plot, row
 from widgets.state.transfer import TransferStore
 from widgets.state.transfer.trials import TrialCourse, Trials
@@ -40,6 +43,8 @@ LABELS = {
 ENDED, TRAINS = "In the end, on{} unseen texts", "While it trains, on{} unseen texts"
 """Titles with the number of texts, once that is known; while it trains not all are asked."""
 
+SO_FAR = "tasks so far"
+
 FORGETTING = "Forgetting: rise of the pre-training loss"
 
 Courses = dict[str, TrialCourse]
@@ -48,29 +53,37 @@ Courses = dict[str, TrialCourse]
 class Results(View):
     """Everything beside the controls; `editor` stands below the plans."""
 
-    def __init__(self, transfer: TransferStore, editor: View) -> None:
+    def __init__(self, transfer: TransferStore, editor: Any) -> None:
         self.transfer, self.shown = transfer, {}
-        self.right, self.lost = (
-            outcome_chart(ENDED.format(""), transfer.metric),
-            outcome_chart(FORGETTING, "nats", zero=True),
-        )
-        self.lost_pane = plot(self.lost)
         self.labels, self.moving, self.in_turn = LabelCurve(), TrialCurves(), TasksInTurn()
         self.plans, self.exports = Plans(transfer), Exports(transfer)
         self.progress = pmui.LinearProgress(value=0, margin=(8, 10), **STRETCH)
         self.status, self.verdict, self.legend, self.numbers = html(""), html(""), html(""), html("")
-        self.trials = column(heading("While it runs"), self.moving, visible=False)
-        self.outcomes = column(beside(plot(self.right), self.lost_pane), visible=False)
+        self.outcomes = column(lambda: beside(plot(self.right), self.lost_pane), visible=False)
         self.mixes = html("")
         super().__init__(
             column(
-                self.progress, self.status, self.verdict, self.legend, self.labels, self.in_turn, self.trials,
+                self.progress, self.status, self.verdict, self.legend, self.labels, self.in_turn, self.moving,
                 self.outcomes, self.mixes, self.numbers, self.exports,
                 heading("Learning rate per layer over time, and distance moved"), html(say(ABOUT_PLANS, "quiet")),
                 self.plans, editor,
             )
         )  # fmt: skip
         self.poll()
+
+    @cached_property
+    def right(self) -> Chart:
+        """What was reached in the end."""
+        return outcome_chart(ENDED.format(""), "accuracy")
+
+    @cached_property
+    def lost(self) -> Chart:
+        """What was forgotten in the end."""
+        return outcome_chart(FORGETTING, "nats", zero=True)
+
+    @cached_property
+    def lost_pane(self) -> pn.pane.Bokeh:
+        return plot(self.lost)
 
     def _fresh(self, name: str, now: Any) -> bool:
         """Whether something is not what it was at the last call; what stays is not drawn again."""
@@ -84,41 +97,38 @@ class Results(View):
         asked = (tuple(transfer.chosen), transfer.steps, transfer.shape)
         if self._fresh("asked", asked):
             self.plans.draft()
-        if self._fresh("metric", transfer.metric):
-            self.right.figure.xaxis[0].axis_label = transfer.metric
-            for chart in (self.moving.accuracy, self.labels.chart):
-                chart.figure.yaxis[0].axis_label = transfer.metric
-        if self._fresh("unit", trials.unit):
-            self.lost.figure.xaxis[0].axis_label = trials.unit
-            self.in_turn.lost.figure.yaxis[0].axis_label = trials.unit
-            self.moving.charts["forgetting"].figure.yaxis[0].axis_label = trials.unit
         run = (trials, trials.state, asked)
         if not self._fresh("heard", (run, trials.heard)):
             return
         self.progress.value = round(100 * trials.done_share)
         courses = trials.courses_of(transfer.chosen)
         going = [n for n, c in courses.items() if c.running and trials.state == "running"]
-        self.legend.object = "" if trials.state == "ready" else strategies_over_steps.legend(list(courses), going)
+        self.legend.object = "" if trials.state == "ready" else legend(list(courses), going)
         self.plans.move(courses)
-        if self._fresh("looked", (run, trials.looked)):
-            self.moving.draw(courses)
+        if self._fresh("looked", (run, trials.looked)) and trials.state != "ready":
+            self.moving.draw(trials, courses)
         if self._fresh("finished", (run, trials.finished)):
             self._finished(trials, transfer.chosen)
 
     def _finished(self, trials: Trials, chosen: Sequence[str]) -> None:
         self.labels.draw(trials, chosen)
         self.in_turn.draw(trials, chosen)
+        if trials.state != "ready":
+            self._draw_outcomes(trials, chosen)
+        self.verdict.object, self.numbers.object = _verdict(trials), _table(trials)
+        self.mixes.object = layer_mix.markup(trials.result.facts()["strategies"]) if trials.result else ""
+        self.exports.offer(trials)
+        self.outcomes.visible = self.moving.layout.visible = trials.state != "ready" and not trials.in_turn
+
+    def _draw_outcomes(self, trials: Trials, chosen: Sequence[str]) -> None:
         several = f", {trials.train_size} labelled texts" if len(trials.asked.train_sizes) > 1 else ""
         tested = ENDED.format(f" {trials.result.texts}" if trials.result else "")
         self.right.figure.title.text = f"{tested}{several}"
+        self.right.figure.xaxis[0].axis_label, self.lost.figure.xaxis[0].axis_label = trials.metric, trials.unit
         right, lost = (trials.values(what, chosen) for what in ("accuracy", "forgetting"))
         self.right.show(right)
         self.lost.show(lost)
         self.lost_pane.visible = _measured(lost, right)
-        self.verdict.object, self.numbers.object = _verdict(trials), _table(trials)
-        self.mixes.object = layer_mix.markup(trials.result.facts()["strategies"]) if trials.result else ""
-        self.exports.offer(trials)
-        self.outcomes.visible = self.trials.visible = trials.state != "ready" and not trials.in_turn
 
 
 def _measured(values: Mapping[str, object], others: Mapping[str, object]) -> bool:
@@ -130,13 +140,18 @@ class LabelCurve(View):
     """Accuracy against labels, once there is more than one number of them, and what the picture says."""
 
     def __init__(self) -> None:
-        self.chart, self.text = label_efficiency.label_curve(), html("")
-        super().__init__(column(plot(self.chart), self.text, visible=False))
+        self.text = html("")
+        super().__init__(column(lambda: plot(self.chart), self.text, visible=False))
+
+    @cached_property
+    def chart(self) -> Chart:
+        return label_efficiency.label_curve()
 
     def draw(self, trials: Trials, chosen: Sequence[str]) -> None:
         found, sizes = trials.curve, trials.asked.train_sizes
         self.layout.visible = len(sizes) > 1 and bool(found)
         if self.layout.visible:
+            self.chart.figure.yaxis[0].axis_label = trials.metric
             self.chart.show({name: found.get(name, {}) for name in chosen})
             label_efficiency.reach(self.chart.figure, sizes)
             self.text.object = label_efficiency.markup(trials.result.facts()["curve"]) if trials.result else ""
@@ -146,16 +161,28 @@ class TasksInTurn(View):
     """What is left of the first task while others are learnt, and the whole matrix of every strategy."""
 
     def __init__(self) -> None:
-        across = "tasks so far"
-        self.first = strategies_over_steps.course_chart("What is left", "accuracy", across, most=1.0)
-        self.lost = strategies_over_steps.course_chart(FORGETTING, "nats", across, zero=True)
-        self.tables, self.lost_pane = html(""), plot(self.lost)
-        super().__init__(column(beside(plot(self.first), self.lost_pane), self.tables, visible=False))
+        self.tables = html("")
+        super().__init__(column(lambda: beside(plot(self.first), self.lost_pane), self.tables, visible=False))
+
+    @cached_property
+    def first(self) -> Chart:
+        """What is left of the first task."""
+        return course_chart("What is left", "accuracy", SO_FAR, most=1.0)
+
+    @cached_property
+    def lost(self) -> Chart:
+        """How far the pre-training loss has risen."""
+        return course_chart(FORGETTING, "nats", SO_FAR, zero=True)
+
+    @cached_property
+    def lost_pane(self) -> pn.pane.Bokeh:
+        return plot(self.lost)
 
     def draw(self, trials: Trials, chosen: Sequence[str]) -> None:
         self.layout.visible = bool(trials.passed)
         if (found := trials.found) is None:
             return
+        self.lost.figure.yaxis[0].axis_label = trials.unit
         self.first.figure.title.text = f"What remains of {found['tasks'][0]}"
         first, lost = (of(trials.passed, chosen) for of in (task_sequence.first_task, task_sequence.pre_training))
         for chart, values in ((self.first, first), (self.lost, lost)):
@@ -169,20 +196,33 @@ class TrialCurves(View):
     """The curves that grow while trials run."""
 
     def __init__(self) -> None:
-        self.accuracy = strategies_over_steps.course_chart(TRAINS.format(""), "accuracy", most=1.0)
-        loss = strategies_over_steps.course_chart("Loss of the task", "loss")
-        forgetting = strategies_over_steps.course_chart("Forgetting, with the added modules", "nats", zero=True)
-        self.charts = {"accuracy": self.accuracy, "loss": loss, "forgetting": forgetting}
-        self.panes = {what: plot(chart) for what, chart in self.charts.items()}
-        super().__init__(beside(*self.panes.values(), basis=300))
+        super().__init__(
+            column(heading("While it runs"), lambda: beside(*self.panes.values(), basis=300), visible=False)
+        )
 
-    def draw(self, courses: Courses) -> None:
+    @cached_property
+    def charts(self) -> dict[str, Chart]:
+        """The curves by what is measured."""
+        return {
+            "accuracy": course_chart(TRAINS.format(""), "accuracy", most=1.0),
+            "loss": course_chart("Loss of the task", "loss"),
+            "forgetting": course_chart("Forgetting, with the added modules", "nats", zero=True),
+        }
+
+    @cached_property
+    def panes(self) -> dict[str, pn.pane.Bokeh]:
+        return {what: plot(chart) for what, chart in self.charts.items()}
+
+    def draw(self, trials: Trials, courses: Courses) -> None:
         values = {what: {name: course.values(what) for name, course in courses.items()} for what in self.charts}
         for what, chart in self.charts.items():
             chart.show(values[what])
             self.panes[what].visible = _measured(values[what], values["accuracy"])
         texts = next((course.texts for course in courses.values() if course.texts), 0)
-        self.accuracy.figure.title.text = TRAINS.format(f" {texts}" if texts else "")
+        accuracy = self.charts["accuracy"].figure
+        accuracy.title.text = TRAINS.format(f" {texts}" if texts else "")
+        accuracy.yaxis[0].axis_label = trials.metric
+        self.charts["forgetting"].figure.yaxis[0].axis_label = trials.unit
 
 
 class Plans(View):
@@ -265,17 +305,23 @@ class Exports(View):
 
     def __init__(self, transfer: TransferStore) -> None:
         self.transfer, self.trouble = transfer, html("")
-        self.files = [self._button(name, partial(transfer.file, name)) for name in FILES]
-        self.turns = [self._button(name, partial(transfer.file, name)) for name in TURN_FILES]
-        buttons = (*self.files, *self.turns, self._button("comparison.zip", transfer.bundle))
-        super().__init__(column(row(*buttons, margin=(0, 6)), self.trouble, visible=False))
+        super().__init__(column(self._buttons, self.trouble, visible=False))
+
+    def _buttons(self) -> Any:
+        whole = self._button("comparison.zip", self.transfer.bundle)
+        return row(*self.files.values(), whole, margin=(0, 6))
+
+    @cached_property
+    def files(self) -> dict[str, Any]:
+        """The buttons by the names of their files."""
+        return {name: self._button(name, partial(self.transfer.file, name)) for name in (*FILES, *TURN_FILES)}
 
     def offer(self, trials: Trials) -> None:
         in_turn = bool(trials.in_turn)
-        self.layout.visible = trials.result is not None or (trials.state == "done" and in_turn)
-        for buttons, visible in ((self.files, not in_turn), (self.turns, in_turn)):
-            for button in buttons:
-                button.visible = visible
+        visible = trials.result is not None or (trials.state == "done" and in_turn)
+        for name, button in self.files.items() if visible else ():
+            button.visible = name in (TURN_FILES if in_turn else FILES)
+        self.layout.visible = visible
 
     def _button(self, name: str, make: Callable[[], bytes]) -> Any:
         def made() -> bytes:

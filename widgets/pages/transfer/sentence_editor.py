@@ -35,7 +35,7 @@ class SentenceEditor(View):
         asked = row(sample, self.target_label, self.edit, margin=(0, 6))
         self.judged = column(text, self.prediction, asked, self.why, visible=False)
         state.param.watch(self._show, ["text", "edited", "begun", "trouble"])
-        inside = column(html(say(ABOUT, "quiet")), self.teach, self.trouble, self.judged, visible=False)
+        inside = column(html(say(ABOUT, "quiet")), self.teach, self.trouble, self.judged)
         super().__init__(unfolding("Edit a sentence until its label flips", "edit_note", inside))
 
     def _teach(self) -> None:

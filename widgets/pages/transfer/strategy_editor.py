@@ -9,7 +9,7 @@ from playground.finetuning.strategy.compose import difference
 from playground.finetuning.strategy.parse import spell
 from widgets.charts.plasticity import paintable
 from widgets.pages.knobs import Knobs
-from widgets.pages.layout import FIELD, MAIN, STRETCH, View, button, column, plot, row, unfolding
+from widgets.pages.layout import FIELD, MAIN, STRETCH, View, button, column, plot, row
 from widgets.state.strategy_editor import StrategyEditorStore
 from widgets.state.transfer import TransferStore
 from widgets.theme import html, say
@@ -21,7 +21,7 @@ ABOUT = (
 
 
 class StrategyEditor(View):
-    """A button, and behind it the parts of a strategy and its plan, which can be painted."""
+    """The parts of a strategy and its plan, which can be painted."""
 
     def __init__(self, draft: StrategyEditorStore, transfer: TransferStore) -> None:
         self.draft, self.chart = draft, paintable(lambda region: draft.paint(*region))
@@ -47,14 +47,14 @@ class StrategyEditor(View):
             html(say(ABOUT, "quiet")), parts, knobs.layout,
             html('<div class="label">paint with</div>', margin=(0, 10)), brush,
             plot(self.chart), row(*self.rows, self.steps, paint), self.spec, self.line,
-            row(name, self.add, self.undo, self.redo, self.clear), visible=False,
+            row(name, self.add, self.undo, self.redo, self.clear),
         )  # fmt: skip
         draft.param.watch(self._show, ["made", "trouble"])
         transfer.param.watch(
             lambda *_: draft.param.update(steps=transfer.steps, shape=transfer.shape), ["steps", "shape"]
         )
         self._show()
-        super().__init__(unfolding("Make a strategy of your own: knobs, parts, paint", "brush", inside))
+        super().__init__(inside)
 
     def _paint(self) -> None:
         """The same as dragging, with three fields and a button."""

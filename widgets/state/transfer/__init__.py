@@ -24,7 +24,7 @@ from playground.finetuning.comparing.continual import check, continual
 from playground.finetuning.comparing.spec import ComparisonSpec, with_others
 from playground.finetuning.data.files import file_task_name
 from playground.finetuning.data.input_format import INPUT_FORMATS, MAX_LENGTH
-from playground.finetuning.data.task import UnknownWords, short
+from playground.finetuning.data.task import UnknownWords
 from playground.finetuning.report.page import FILES, TURN_FILES, ContinualReport, Origin, Report
 from playground.finetuning.run.base import base_of, copied, in_words_of
 from playground.finetuning.run.record import TrialRecord
@@ -161,14 +161,6 @@ class TransferStore(param.Parameterized):
             return not self.known
         except UserError as refusal:
             return isinstance(refusal, WrongEncoding)
-
-    @property
-    def metric(self) -> str:
-        """What the main number of the task is, in a few words."""
-        try:
-            return short(self.known.metric)
-        except UserError:
-            return "accuracy"
 
     @property
     def text_for_base(self) -> str | Path:

@@ -9,6 +9,7 @@ from typing import Any
 from playground.finetuning import Comparison, Strategy, Task, TrialEvent
 from playground.finetuning.comparing.continual import Advanced, ContinualResult, SequenceFacts, facts
 from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.data.task import short
 from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
 
 FIRST_GUESS = 3.0  # seconds after which the time that is left is estimated
@@ -77,14 +78,15 @@ class Trials:
     """The trials of one comparison as far as they have run; several `tasks` are learnt one after another.
 
     States: "ready", "running", "stopped", "done", "failed". `steps` are those of earlier comparisons, for trials that
-    are not run again. `typed` is what was asked for as a person can type it, `where` says where the base is, and `unit`
-    is that of its pre-training loss.
+    are not run again. `typed` is what was asked for as a person can type it, `where` says where the base is, `unit` is
+    that of its pre-training loss, and `metric` the main number of the first task.
     """
 
     def __init__(
         self, asked: ComparisonSpec, tasks: Sequence[Task], base_name: str, steps: Steps, unit: str = "nats"
     ) -> None:
         self.asked, self.base_name, self.unit = asked, base_name, unit
+        self.metric = short(tasks[0].metric) if tasks else "accuracy"
         self.typed, self.where = asked, ""
         self.in_turn = tuple(tasks) if len(tasks) > 1 else ()
         self.number = len(asked.strategies) * asked.seeds * len(asked.train_sizes)
