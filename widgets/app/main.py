@@ -131,6 +131,13 @@ def app(runs: Path | None = None, public: Public | None = None) -> Any:
     return _framed("Pretraining Playground", [*parts, reconnect, browser.shortcuts(store)])
 
 
+def make_ready() -> None:
+    """Load what all visits share, the libraries and a ready-made model, so that the first one does not wait for it."""
+    store = Store()
+    _open(store, "?view=stage")
+    store.close()
+
+
 def take_place(store: Visit, left: Callable[[], None]) -> None:
     """Count a visit until its session ends, also where its page could not be made; `left` is called at the end."""
     _visits[id(store)] = pn.state.curdoc

@@ -43,7 +43,7 @@ def start(
     import torch
     from tornado.ioloop import IOLoop
 
-    from widgets.app.main import app, class_page
+    from widgets.app.main import app, class_page, make_ready
     from widgets.app.session import ROUTES
 
     torch.set_num_threads(1)
@@ -55,8 +55,9 @@ def start(
     if public is not None:
         pages["/class/{name}"] = lambda: class_page(public)
         options |= _for_others(port, public)
-    if not threaded:  # the loop of this thread will serve; it runs this once the port is open
+    if not threaded:  # the loop of this thread will serve; it runs these once the port is open
         IOLoop.current().add_callback(_say_where, port, public)
+        IOLoop.current().add_callback(make_ready)
     return pn.serve(
         pages, port=port, show=browser, threaded=threaded, verbose=False,
         title="Pretraining Playground", unused_session_lifetime_milliseconds=LOST_FOR,

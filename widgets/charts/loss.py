@@ -1,7 +1,7 @@
 """Loss over steps: training, held out, and the two levels that it lies between."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -60,7 +60,7 @@ class LossChart:
     moment: Span
     recorded: GlyphRenderer
     name: Label
-    others: tuple[OtherLoss, ...]
+    others: list[OtherLoss] = field(default_factory=list)
 
     def show(self, rows: Sequence[CurvePoint], units: Mapping[str, str]) -> None:
         """Draw these rows and no others; `units` are those of the losses by question, the first one first."""
@@ -70,6 +70,8 @@ class LossChart:
         self.training.data, self.held_out.data = columns.training(rows, name), columns.held_out(rows, name)
         self.marks.data, self.band.data = columns.marks((), ()), columns.band((), ())
         self.phases.data = columns.phases((), ())
+        for colour in OTHERS[len(self.others) : len(beside)]:
+            self.others.append(OtherLoss(*_lines(self.figure, colour, colour, "square", self._axis)[:2], colour))
         for other, target in zip_longest(self.others, beside[: len(self.others)], fillvalue=""):
             other.show(rows, target)
 
@@ -83,9 +85,8 @@ class LossChart:
 
     def show_recorded(self, run: Recorded | None) -> None:
         """Show a recorded run, which is known over steps alone, as long as there are no other rows."""
-        axis = next(r.glyph.x for r in self.figure.renderers if r.name == "run")
         empty = not len(self.training.data["step"]) and not len(self.held_out.data["step"])
-        self.recorded.visible = self.name.visible = run is not None and empty and axis == "step"
+        self.recorded.visible = self.name.visible = run is not None and empty and self._axis == "step"
         if run is None or not self.recorded.visible:
             return
         at = [EVERY * k for k in range(len(run.held_out))]
@@ -103,11 +104,10 @@ class LossChart:
 
     def reach(self, last: CurvePoint | None, steps: int | None) -> float:
         """Where the axis ends: where the run will be at its last step, if it goes on as it did."""
-        axis = next(r.glyph.x for r in self.figure.renderers if r.name == "run")
         total = steps or max(100, last.step if last else 0)
-        if axis == "step":
+        if self._axis == "step":
             return total
-        ahead = getattr(last, axis) * total / last.step if last and last.step else 0.0
+        ahead = getattr(last, self._axis) * total / last.step if last and last.step else 0.0
         unit = 10 ** max(0, len(str(int(ahead))) - 2)
         return -(-ahead // unit) * unit if ahead > 1 else 1.0
 
@@ -124,6 +124,11 @@ class LossChart:
         self.figure.xaxis[0].ticker, self.figure.yaxis[0].ticker = ticks(0, end, 6), ticks(0, top)
         self.unigram.update(location=unigram or 0, visible=unigram is not None)
         self.bound.update(location=bound or 0, visible=bound is not None)
+
+    @property
+    def _axis(self) -> str:
+        """What the rows are drawn over."""
+        return next(r.glyph.x for r in self.figure.renderers if r.name == "run")
 
     @property
     def key(self) -> str:
@@ -157,7 +162,6 @@ def loss_chart() -> LossChart:
     )  # fmt: skip
     plot.varea("step", "low", "high", source=around, fill_color=VERMILION, fill_alpha=0.18, name="run")
     seen, tested, drawn = _lines(plot, *(line.colour for line in columns.LINES), "circle")
-    others = tuple(OtherLoss(*_lines(plot, colour, colour, "square")[:2], colour) for colour in OTHERS)
     plot.add_tools(HoverTool(renderers=drawn, tooltips=[("step", "@step"), ("held out", "@loss{0.000}")]))
     unigram, bound = (
         Span(location=0, dimension="width", line_color=m.colour, line_dash=m.dash, line_width=m.width, visible=False)
@@ -166,13 +170,15 @@ def loss_chart() -> LossChart:
     moment = Span(location=0, dimension="height", line_color=ORANGE, line_width=3, line_alpha=0.8, visible=False)
     for part in (name, unigram, bound, moment):
         plot.add_layout(part)
-    return LossChart(plot, seen, tested, noticed, begun, around, unigram, bound, moment, recorded, name, others)
+    return LossChart(plot, seen, tested, noticed, begun, around, unigram, bound, moment, recorded, name)
 
 
-def _lines(plot: figure, thin: str, bold: str, marker: str) -> tuple[ColumnDataSource, ColumnDataSource, list[Any]]:
+def _lines(
+    plot: figure, thin: str, bold: str, marker: str, over: str = "step"
+) -> tuple[ColumnDataSource, ColumnDataSource, list[Any]]:
     """The training loss in a thin line, the held-out loss in a bold one with dots, which are given back too."""
     seen, tested = (ColumnDataSource(columns.training(()), name="") for _ in range(2))
-    plot.line("step", "loss", source=seen, color=thin, alpha=0.7, line_width=1.2, name="run")
-    line = plot.line("step", "loss", source=tested, color=bold, line_width=2.2, name="run")
-    dots = plot.scatter("step", "loss", source=tested, color=bold, size=6, marker=marker, name="run")
+    plot.line(over, "loss", source=seen, color=thin, alpha=0.7, line_width=1.2, name="run")
+    line = plot.line(over, "loss", source=tested, color=bold, line_width=2.2, name="run")
+    dots = plot.scatter(over, "loss", source=tested, color=bold, size=6, marker=marker, name="run")
     return seen, tested, [dots, line]
