@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browsing import shot, visit, wait_until
 from widgets.app import server
-from widgets.app.public import Public
+from widgets.app.public import Public, reachable
 from widgets.state.classroom import STEPS, TeacherStore
 
 
@@ -38,15 +38,20 @@ def test_a_teacher_and_two_students(
     expect(first.get_by_text("has not begun yet")).to_be_visible()
     visit(page, f"{at}?teacher")
     page.get_by_label("key").fill(public.key)
-    page.get_by_role("button", name="Enter").click()
+    page.get_by_label("key").press("Enter")
     page.get_by_role("button", name="Start the class").click()
-    expect(page.get_by_text(f"Join at {at}")).to_be_visible()
+    expect(page.get_by_text(f"Join at {reachable(at)}")).to_be_visible()
     join(first, "2.5")
-    visit(second, at)
-    join(second, "3,1")
     room = public.classes.find("ten-A")
-    assert room is not None and [(member.seed, member.guess) for member in room.members] == [(0, 2.5), (1, 3.1)]
+    assert room is not None
+    visit(second, at)
+    wait_until(page, lambda: room.losses)
+    expect(second.get_by_text("Save your guess to see the curves")).to_be_visible()
+    expect(second.locator(".bk-Figure")).to_be_hidden()
+    join(second, "3,1")
+    assert [(member.seed, member.guess) for member in room.members] == [(0, 2.5), (1, 3.1)]
     expect(page.get_by_text(room.members[1].name)).to_be_visible()
+    assert page.locator(".wide").evaluate("table => table.scrollWidth <= table.clientWidth"), "no word of it is cut"
     page.get_by_role("button", name="Show the guesses").click()
     expect(page.get_by_role("cell", name="3.1", exact=True)).to_be_visible()
     wait_until(page, lambda: max(room.losses, default=0) >= 10)
@@ -59,6 +64,6 @@ def test_a_teacher_and_two_students(
         page.get_by_role("button", name="CSV").click()
     arriving.value.save_as(tmp_path / "class.csv")
     [line] = csv.DictReader((tmp_path / "class.csv").read_text().splitlines())
-    assert (line["name"], line["guess"]) == (room.members[0].name, "2.5")
+    assert (line["name"], line["guess (nats)"]) == (room.members[0].name, "2.5")
     first.close()
     wait_until(page, lambda: not room.members)

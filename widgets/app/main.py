@@ -15,7 +15,7 @@ from widgets import browser
 from widgets.app import first_paint, limits
 from widgets.app.invalid_events import say_in_a_line
 from widgets.app.memory import tidying
-from widgets.app.public import CROWDED_MINUTES, IDLE_MINUTES, Public, idle
+from widgets.app.public import CROWDED_MINUTES, IDLE_MINUTES, Public, idle, reachable
 from widgets.app.session import ADDRESSES, after_the_answer, poll
 from widgets.design_tokens import SKY, TOKENS
 from widgets.pages.claims import ClaimsPage
@@ -157,7 +157,7 @@ def class_page(public: Public) -> Any:
     name, teacher = pn.state.route_params.get("name", ""), "teacher" in pn.state.session_args
     store = TeacherStore(public.classes, name, public.quota) if teacher else MemberStore(public.classes, name)
     take_place(store, tidying.soon)
-    page = TeacherPage(store, _here) if isinstance(store, TeacherStore) else MemberPage(store)
+    page = TeacherPage(store, lambda: _here(public)) if isinstance(store, TeacherStore) else MemberPage(store)
     reconnect, visit = browser.leaving(), pn.state.curdoc
     after_the_answer(lambda: None)
     poll(page.poll, end_when_idle(store, lambda: setattr(reconnect, "ended", True)))
@@ -167,10 +167,10 @@ def class_page(public: Public) -> Any:
     return _framed(title, [page, reconnect])
 
 
-def _here() -> str:
-    """The address of this page without what is behind it."""
+def _here(public: Public) -> str:
+    """The address at which others open this page, without what is behind it."""
     location = pn.state.location
-    return location.href.partition("?")[0] if location is not None else ""
+    return reachable(location.href.partition("?")[0], public.origins) if location is not None else ""
 
 
 def _framed(title: str, parts: list[Any]) -> Any:

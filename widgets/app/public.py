@@ -33,6 +33,8 @@ HOST = re.compile(r"[A-Za-z0-9.-]+(:\d{1,5})?")
 FROM_ENVIRONMENT, VARIABLE = "env", "PLAYGROUND_PASSWORD"
 """What is written in the place of a file whose first line is the password, and the variable that then holds it."""
 
+OWN_NAMES = ("localhost", "127.0.0.1")
+
 COOKIE, DAYS = "playground-entry", 1
 WRONG_WAITS = 1.0  # seconds until a wrong password is refused; so many tries a second and no more
 IDLE_MINUTES = 30  # minutes without a click, a key or a training, after which a visit ends
@@ -108,7 +110,7 @@ def host_name(origin: str) -> str:
 
 def addresses(port: int) -> tuple[str, ...]:
     """The hosts under which this machine is reached without a proxy."""
-    names = {"localhost", "127.0.0.1", socket.gethostname().lower()}
+    names = {*OWN_NAMES, socket.gethostname().lower()}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("10.255.255.255", 1))  # sends nothing; it asks which address would be used
@@ -116,6 +118,17 @@ def addresses(port: int) -> tuple[str, ...]:
         except OSError:
             pass  # no network: only this machine itself
     return tuple(f"{name}:{port}" for name in sorted(names))
+
+
+def reachable(address: str, origins: Iterable[str] = ()) -> str:
+    """An address as other machines open it: `localhost` in it becomes the name by which they know this machine."""
+    parts = urlsplit(address)
+    if parts.hostname not in OWN_NAMES:
+        return address
+    hosts = origins or addresses(parts.port or 80)
+    return parts._replace(
+        netloc=next((host for host in hosts if host_name(host) not in OWN_NAMES), parts.netloc)
+    ).geturl()
 
 
 class Gzip(GZipContentEncoding):

@@ -237,10 +237,17 @@ def number(parameter: param.Parameter, kind: Any = pmui.IntInput, **looks: Any) 
     return field
 
 
-def typed(parameter: param.Parameter, **looks: Any) -> pmui.TextInput:
-    """A field for a text of a state, read at every key; what comes from elsewhere never interrupts who is typing."""
+def typed(
+    parameter: param.Parameter, enter: Callable[[], Any] | None = None, kind: Any = pmui.TextInput, **looks: Any
+) -> Any:
+    """A field for a text of a state, read at every key; what comes from elsewhere never interrupts who is typing.
+
+    `enter` is what the key Enter does.
+    """
     state, name = parameter.owner, parameter.name
-    field = pmui.TextInput(label=parameter.label, value=getattr(state, name), **{**STRETCH, **looks})
+    field = kind(label=parameter.label, value=getattr(state, name), **{**STRETCH, **looks})
+    if enter is not None:
+        field.param.watch(lambda _: enter(), "enter_pressed")
 
     def follow(event: Any) -> None:
         if field.value_input != event.new:

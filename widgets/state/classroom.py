@@ -75,7 +75,7 @@ class Member:
         if self.session.state == "failed":
             return f"failed: {self.session.error.rstrip('.')}"
         if not self.session.halted and (position := self.session.in_line.position):
-            return f"waiting, number {position} in the queue"
+            return f"number {position} in the queue"
         step = self.session.rows[-1].step if self.session.rows else 0
         return f"{'stopped at' if self.session.halted else 'trains,'} step {step:,}"
 
@@ -105,7 +105,7 @@ class Classroom:
         seed = next(seed for seed in count() if seed not in taken)
         name = new_name({member.name for member in self.members})
         session = Session(replace(self.run, seed=seed, out=None), in_line=self.in_line(object()))
-        member = Member(name, seed, guess, session)
+        member = Member(name, seed, abs(guess), session)  # -0 is 0
         self.members.append(member)
         session.start()
         return member
@@ -146,8 +146,9 @@ class Classroom:
     def question(self) -> str:
         """What is to be guessed before the first step."""
         return (
-            f"{self.run.entry.name} is trained on {self.run.corpus.name} for {self.steps:,} steps, by each of you with "
-            f"another seed. What is the held-out loss at step {self.steps:,}, in {self.unit}, averaged over all seeds?"
+            f"Each of you trains {self.run.entry.name} on the corpus {self.run.corpus.name} for {self.steps:,} steps, "
+            f"with a seed of your own. What will the held-out loss be at step {self.steps:,}, in {self.unit}, averaged "
+            "over all seeds?"
         )
 
     @property
@@ -172,11 +173,12 @@ class Classroom:
         return sorted(off, key=lambda each: (each[1] is None, each[1] or 0.0, each[0].seed))
 
     def csv(self) -> bytes:
-        """A line for each member: name, seed, guess, its distance from the result, and the curve."""
+        """A line for each member as the page shows it, and the curve."""
         steps = sorted({row.step for member in self.members for row in member.evaluated})
         written = io.StringIO()
         table = csv.writer(written, lineterminator="\n")
-        table.writerow(["name", "seed", "guess", "off_by", "state", *(f"held_out_{step}" for step in steps)])
+        losses = (f"held-out loss at step {step} ({self.unit})" for step in steps)
+        table.writerow(["name", "seed", f"guess ({self.unit})", f"off by ({self.unit})", "run", *losses])
         for member, off in self.scores:
             curve = {row.step: row.held_out for row in member.evaluated}
             points = (f"{curve[step]:.6f}" if step in curve else "" for step in steps)

@@ -97,6 +97,16 @@ def test_who_knows_it_gets_in_and_to_no_other_place(visitor, address):
         assert enter(visitor, address, "sesame", elsewhere).url == f"{address}/"
 
 
+def test_the_address_to_join_at_is_one_that_other_machines_know(monkeypatch):
+    monkeypatch.setattr(public, "addresses", lambda port: tuple(f"{n}:{port}" for n in ("127.0.0.1", "10.0.0.7", "vm")))
+    for own in ("localhost", "127.0.0.1"):
+        assert public.reachable(f"http://{own}:5006/play/class/a") == "http://10.0.0.7:5006/play/class/a"
+        assert public.reachable(f"http://{own}:5006/class/a", ["play.example.org"]) == "http://play.example.org/class/a"
+    for kept in ("https://play.example.org/class/a", "http://10.0.0.9:5006/class/a"):
+        assert public.reachable(kept, ["localhost:5006"]) == kept
+    assert public.reachable("http://localhost:5006/class/a", ["localhost:5006"]) == "http://localhost:5006/class/a"
+
+
 @pytest.mark.parametrize("path", ["/", "/?page=train", "/class/monday"])
 def test_a_health_check_asks_with_head_and_begins_no_visit(path, address):
     before = len(main._visits)
