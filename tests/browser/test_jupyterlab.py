@@ -196,11 +196,11 @@ def test_the_tile_opens_the_app_behind_the_login_of_jupyter(page: Page, lab: str
     inside = page.frame_locator("iframe")
     inside.get_by_role("tab", name="Stage").wait_for()
     app = next(frame for frame in page.frames if frame.url.startswith(f"{lab}playground/"))
-    stage_when(app, "s.layout.lanes.length")
-    inside.get_by_label("your sentence").fill("the cat saw the dog near the old barn")
-    stage_when(app, "s.layout.lanes[0].cells.length === 9")
     inside.locator("section.wall canvas").wait_for()
     shot(page, "lab-app")
+    inside.get_by_label("your sentence").fill("the cat saw the dog near the old barn")
+    inside.get_by_role("button", name="MLM: given").press("Enter")
+    stage_when(app, "s.layout.lanes[0].cells.length === 9")
 
 
 def test_the_app_has_an_address_of_its_own(page: Page, lab: str) -> None:
