@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.numpy import save_file
 from torch import Tensor
 
 from playground import __version__
@@ -109,7 +109,7 @@ def write_whole(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -
     temporary = path.with_suffix(".writing")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        ready = {k: v.detach().cpu().contiguous() for k, v in tensors.items()}
+        ready = {k: v.detach().cpu().contiguous().numpy() for k, v in tensors.items()}
         save_file(ready, temporary, metadata={"playground": json.dumps(about)})
         put_in_place(temporary, path)
     except (OSError, SafetensorError) as error:
