@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 import torch
-from scipy.stats import spearmanr
 from torch import Tensor
 
 from playground.analysis.landscape import Weights, flat, moved, shaped
@@ -147,6 +147,6 @@ def agreement(estimate: Tensor, truth: Tensor) -> Agreement:
     one, other = estimate.double().numpy(), truth.double().numpy()
     if len(one) < 4 or np.ptp(one) == 0 or np.ptp(other) == 0:
         return Agreement(0.0, -1.0, 1.0)
-    value = float(spearmanr(one, other).statistic)  # type: ignore[attr-defined]
+    value = float(scipy.stats.spearmanr(one, other).statistic)  # type: ignore[attr-defined]
     z, half = np.arctanh(np.clip(value, -1 + 1e-12, 1 - 1e-12)), 1.96 * 1.03 / np.sqrt(len(one) - 3)
     return Agreement(value, float(np.tanh(z - half)), float(np.tanh(z + half)))

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,12 +11,12 @@ from warnings import catch_warnings
 import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.utils.flop_counter import FlopCounterMode
 
 from playground.compression.classifier import Classifier, matrices, uncertainty
 from playground.compression.method import Compressed
 from playground.compression.storage import save
 from playground.finetuning.data.dataset import Dataset
+from playground.models.cost import OperationCounter
 from playground.tokenizing import Tokenizer
 
 COUNTED, BATCHES, ROUNDS = 64, (1, 32), 41
@@ -100,11 +99,10 @@ def size(compressed: Compressed, written: Path | None = None) -> Size:
 def operations(classifier: Classifier, texts: Dataset) -> float:
     """Operations of all matrix products per text, the mean over some texts; masked cells count too."""
     some, recurrent = texts.pick(torch.arange(min(COUNTED, len(texts.labels)))), classifier.model.shape.recurrent
-    classifier = deepcopy(classifier).requires_grad_(False)  # else the counter asks for gradients that there are not
     plain, math = torch.backends.mkldnn.flags(enabled=not recurrent), sdpa_kernel(SDPBackend.MATH)  # for the counter
-    with catch_warnings(action="ignore"), plain, math, FlopCounterMode(display=False) as counter:
+    with catch_warnings(action="ignore"), plain, math, OperationCounter() as counter:
         classifier(some)
-    return counter.get_total_flops() / len(some.labels)
+    return counter.total / len(some.labels)
 
 
 @torch.no_grad()

@@ -13,6 +13,7 @@ from playground.compression.method import Compressed, TaskData
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.trainer import order
 from playground.models.dropout import dropping
+from playground.optimisers import AdamW
 from playground.zoo.recipe import BETAS
 
 LEARNING_RATE = 4e-3
@@ -111,7 +112,7 @@ class ClassifierTraining:
         for p in chosen.values():
             p.requires_grad_(True)
         self.keep_zeros()
-        optimiser = torch.optim.AdamW(chosen.values(), lr=LEARNING_RATE, betas=BETAS, weight_decay=0.01)
+        optimiser = AdamW(chosen.values(), lr=LEARNING_RATE, betas=BETAS, weight_decay=0.01)
         train, seed = self.data.train, int(torch.randint(2**31, (), generator=self.rng))
         pool = self.data.unlabelled(self.unlabelled) if self.unlabelled else None
         for step in range(self.steps):

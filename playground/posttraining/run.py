@@ -11,6 +11,7 @@ from torch import Generator, Tensor
 from playground.errors import UserError
 from playground.finetuning.run.base import Base, replace_model
 from playground.models import LanguageModel
+from playground.optimisers import AdamW
 from playground.posttraining.answer_space import AnswerSpace, check_causal, enumerate_answers, per_token_logps
 from playground.posttraining.method import Method, Rollout, Selection, Setting, Trained
 from playground.posttraining.optimum import kl, mean_under
@@ -141,9 +142,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         self.model.requires_grad_(True)
-        self.optimiser = torch.optim.AdamW(
-            self.model.parameters(), lr=self.method.learning_rate, betas=BETAS, weight_decay=0.0
-        )
+        self.optimiser = AdamW(self.model.parameters(), lr=self.method.learning_rate, betas=BETAS, weight_decay=0.0)
 
     def step(self) -> Tensor:
         """One step of AdamW; the loss before it."""

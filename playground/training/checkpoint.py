@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.numpy import save_file
 from torch import Tensor
 
 from playground import __version__
@@ -21,6 +21,7 @@ from playground.knob import as_saved
 from playground.models import Architecture
 from playground.objectives import find_objective
 from playground.objectives.mask_overrides import from_json, to_json
+from playground.optimisers import AdamW, Muon
 from playground.parsing import LARGEST, parse_int, parse_json
 from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
@@ -36,7 +37,7 @@ COUNTED = ("step", "tokens", "scored")
 MOST_LABELS = 2**26
 """The largest label: labels count something in a corpus, and no corpus here has so many tokens."""
 
-STATE = {torch.optim.AdamW: {"step", "exp_avg", "exp_avg_sq"}, torch.optim.Muon: {"momentum_buffer"}}
+STATE = {AdamW: {"step", "exp_avg", "exp_avg_sq"}, Muon: {"momentum_buffer"}}
 """The state of each optimiser for a weight."""
 
 
@@ -108,7 +109,7 @@ def write_whole(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -
     temporary = path.with_suffix(".writing")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        ready = {k: v.detach().cpu().contiguous() for k, v in tensors.items()}
+        ready = {k: v.detach().cpu().contiguous().numpy() for k, v in tensors.items()}
         save_file(ready, temporary, metadata={"playground": json.dumps(about)})
         put_in_place(temporary, path)
     except (OSError, SafetensorError) as error:

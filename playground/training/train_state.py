@@ -22,6 +22,7 @@ from playground.models.cost import positions, step_flops
 from playground.models.dropout import dropping
 from playground.objectives import Objective
 from playground.objectives.ask.words import AskInBatchContrast
+from playground.optimisers import AdamW, Muon
 from playground.rng import generator
 from playground.slicing import split_rows, trimmed
 from playground.training import accumulation, segment_memory
@@ -275,7 +276,7 @@ class TrainState:
         if self.objective.changes:  # so does a stretch of a curriculum: what was drawn for later steps is drawn again
             self.objective = replace(self.objective)
         for optimiser in self.optimisers:
-            full = recipe.muon_lr if isinstance(optimiser, torch.optim.Muon) else recipe.lr
+            full = recipe.muon_lr if isinstance(optimiser, Muon) else recipe.lr
             for group in optimiser.param_groups:
                 group["full_rate"], group["weight_decay"] = full, recipe.weight_decay * group["decays"]
                 group.update({"betas": (BETAS[0], recipe.adam_beta2)} if "betas" in group else {})
@@ -332,11 +333,9 @@ def optimisers(model: LanguageModel, recipe: Recipe) -> Iterator[torch.optim.Opt
     apart = {name for name in model.state_dict() if NORM_OR_BIAS.search(name) and not recipe.decay_norms} - inside
     matrices, others = _group(model, inside), _group(model, model.state_dict().keys() - inside - apart)
     others += [group | {"decays": False} for group in _group(model, apart)]
-    made: list[torch.optim.Optimizer] = [
-        torch.optim.AdamW(others, lr=recipe.lr, betas=(BETAS[0], recipe.adam_beta2), fused=True)
-    ]
+    made: list[torch.optim.Optimizer] = [AdamW(others, lr=recipe.lr, betas=(BETAS[0], recipe.adam_beta2), fused=True)]
     if matrices:
-        made.insert(0, torch.optim.Muon(matrices, lr=recipe.muon_lr, momentum=0.95))
+        made.insert(0, Muon(matrices, lr=recipe.muon_lr, momentum=0.95))
     for optimiser in made:
         for group in optimiser.param_groups:
             group["full_rate"], group["weight_decay"] = group["lr"], recipe.weight_decay * group["decays"]

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import scipy
 import torch
-from scipy.stats import kendalltau
 from torch import Generator, Tensor
 
 from playground.analysis.cloze import log_chances, with_gap
@@ -91,7 +91,7 @@ def _taus(model: LanguageModel, batch: Batch) -> Iterator[float]:
         looks = weights[row][queries].mean(0)
         seen = looks > 0
         pair = looks[seen].numpy(), slopes[row][seen].numpy()
-        yield float(kendalltau(*pair).statistic) if int(seen.sum()) > 2 else float("nan")  # type: ignore[attr-defined]
+        yield float(scipy.stats.kendalltau(*pair).statistic) if int(seen.sum()) > 2 else float("nan")  # type: ignore[attr-defined]
 
 
 def _slopes(model: LanguageModel, batch: Batch) -> Tensor:

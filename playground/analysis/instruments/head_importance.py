@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import scipy
 import torch
-from scipy.stats import spearmanr
 from torch import Tensor
 
 from playground.analysis.finding import Bars, Curve, Finding, Number, Table
@@ -69,7 +69,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     curves = {"least important first": order, "most important first": order[::-1], "random order": shuffled}
     losses = {name: pruned(model, batch, way, counts) for name, way in curves.items()}
     whole, alone = losses["random order"][0], [pruned(model, batch, [head], [1])[0] for head in heads]
-    agreement = float(spearmanr(raw.numpy(), [loss - whole for loss in alone]).statistic)  # type: ignore[attr-defined]
+    agreement = float(scipy.stats.spearmanr(raw.numpy(), [loss - whole for loss in alone]).statistic)  # type: ignore[attr-defined]
     half, unit = counts[len(counts) // 2], subject.objective.unit()
     at = {name: each[len(counts) // 2] for name, each in losses.items()}
     return Finding(

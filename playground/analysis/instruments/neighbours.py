@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import torch
-from sklearn.manifold import TSNE
 from torch import Tensor
 from torch.nn.functional import normalize
 
@@ -59,6 +58,8 @@ def _map(subject: Subject, vectors: Tensor, shown: Tensor, classes: Tensor | Non
     if method == "PCA":
         points = in_a_plane(x)
     else:
+        from sklearn.manifold import TSNE
+
         seed, perplexity = derive(subject.seed, "t-SNE") % 2**32, min(30.0, (len(shown) - 1) / 3)
         points = TSNE(perplexity=perplexity, init="pca", random_state=seed, n_jobs=1).fit_transform(x.numpy())
     columns = {

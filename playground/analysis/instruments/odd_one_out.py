@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from random import Random
 
+import scipy
 import torch
-from scipy.stats import spearmanr
 from torch.nn.functional import normalize
 
 from playground.analysis.finding import Finding, Number, Rows, Table
@@ -44,7 +44,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     same[:3, :3] = True
     pairs = torch.triu_indices(4, 4, 1)
     gold = same[pairs[0], pairs[1]].expand(len(groups), -1)
-    fit = float(spearmanr(cosines[:, pairs[0], pairs[1]].flatten().numpy(), gold.flatten().numpy()).statistic)  # type: ignore[attr-defined]
+    pair_cosines = cosines[:, pairs[0], pairs[1]]
+    fit = float(scipy.stats.spearmanr(pair_cosines.flatten().numpy(), gold.flatten().numpy()).statistic)  # type: ignore[attr-defined]
     examples = {
         "group": [" ".join(group) for group in groups[:SHOWN]],
         "stranger": [group[3] for group in groups[:SHOWN]],

@@ -16,6 +16,7 @@ from playground.corpora import pick
 from playground.knob import knob
 from playground.models import LanguageModel
 from playground.models.model import make_model, with_merged_embeddings
+from playground.optimisers import AdamW
 
 SHOWN, POINTS, ROWS, RATE = 12, 12, 32, 1e-3
 """Words of the table, points of a curve after its start, and texts and learning rate of a step of further training."""
@@ -143,7 +144,7 @@ def _course(subject: Subject, settings: Settings, way: str, number: int, ways: i
     model, every = shared_as(subject.model, way), max(1, settings.steps // POINTS)
     subject = replace(subject, model=model, objective=proposing(subject.objective, model))
     rows = subject.corpus.windows(subject.held_out.ids.shape[1])
-    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE)
+    optimiser = AdamW(model.parameters(), lr=RATE)
     for step in range(settings.steps + 1):
         if step % every == 0 or step == settings.steps:
             pulls = pulls_of(subject, settings.texts)

@@ -3,13 +3,9 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 
 from playground.analysis.probing.items import Items
@@ -18,6 +14,9 @@ from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.models.model import make_model
 from playground.rng import derive, generator
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 TESTED = 1 / 3
 """Share of the groups that a probe is tested on."""
@@ -130,8 +129,14 @@ def accuracy(x: Tensor, labels: Tensor, split: Split, seed: int = 0, hidden: int
     )
 
 
-def fit(x: Tensor, labels: Tensor, seed: int = 0, hidden: int = 0) -> Pipeline:
+def fit(x: Tensor, labels: Tensor, seed: int = 0, hidden: int = 0) -> "Pipeline":
     """scikit-learn's logistic regression, or its MLP with `hidden` units, on standardised features `[m, d]`."""
+    from sklearn.exceptions import ConvergenceWarning  # here, because scikit-learn takes 90 MB, pandas with it
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     if hidden:
         chance = derive(seed, "probe") % 2**32
         model = MLPClassifier((hidden,), max_iter=STEPS, random_state=chance, tol=1e-3)

@@ -14,6 +14,7 @@ from playground.analysis.probing.classifier import Split, baselines, split_items
 from playground.analysis.probing.items import Items
 from playground.batch import Tokens
 from playground.errors import UserError
+from playground.optimisers import AdamW
 
 RATE, WEIGHT_DECAY = 0.05, 1e-2
 """Learning rate and weight decay of AdamW, whose steps take all items at once."""
@@ -68,7 +69,7 @@ class ScalarMix(nn.Module):
 def fit_mix(x: Tensor, labels: Tensor, classes: int, steps: int) -> ScalarMix:
     """Train a scalar mix on items at all levels `[l, m, d]`; it begins from equal shares, without chance."""
     probe = ScalarMix(len(x), x.shape[-1], classes)
-    optimiser = torch.optim.AdamW(probe.parameters(), lr=RATE, weight_decay=WEIGHT_DECAY)
+    optimiser = AdamW(probe.parameters(), lr=RATE, weight_decay=WEIGHT_DECAY)
     for _ in range(steps):
         optimiser.zero_grad()
         cross_entropy(probe(x), labels).backward()  # of the probe's own weights alone

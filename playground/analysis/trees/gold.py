@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 import torch
-from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
-from scipy.stats import rankdata
 from torch import Tensor
 
 from playground.analysis.probing.texts import depths
@@ -65,7 +64,7 @@ def gold_trees(tokens: Tokens, punctuation: int = -1) -> GoldTrees:
 
 def spanning_tree(costs: np.ndarray) -> set[frozenset[int]]:
     """The edges of the minimum spanning tree of a symmetric matrix of costs `[n, n]`."""
-    tree = minimum_spanning_tree(costs - costs.min() + 1.0)  # scipy reads a cost of 0 as no edge
+    tree = scipy.sparse.csgraph.minimum_spanning_tree(costs - costs.min() + 1.0)  # scipy reads a cost of 0 as no edge
     return {frozenset((int(a), int(b))) for a, b in zip(*tree.nonzero(), strict=True)}
 
 
@@ -116,7 +115,7 @@ def _by_length(predicted: Tensor, expected: Tensor, tokens: Tokens) -> dict[int,
 
 def rank_correlations(one: Tensor, other: Tensor) -> np.ndarray:
     """Spearman's rank correlation of each two rows `[k, n]`; 0 where a row is constant and so has no order."""
-    ranks = [rankdata(side.double().numpy(), axis=1) for side in (one, other)]
+    ranks = [scipy.stats.rankdata(side.double().numpy(), axis=1) for side in (one, other)]
     x, y = (rank - rank.mean(1, keepdims=True) for rank in ranks)
     length = np.sqrt((x**2).sum(1) * (y**2).sum(1))
     return np.divide((x * y).sum(1), length, out=np.zeros(len(x)), where=length > 0)
@@ -127,5 +126,5 @@ def rooted(edges: set[frozenset[int]], root: int, width: int) -> list[int]:
     tree = np.zeros((width, width))
     for one, other in edges:
         tree[one, other] = 1.0
-    above = breadth_first_order(tree, root, directed=False)[1]
+    above = scipy.sparse.csgraph.breadth_first_order(tree, root, directed=False)[1]
     return np.maximum(above, -1).tolist()  # scipy writes -9999 where nothing is above

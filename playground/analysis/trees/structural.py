@@ -8,6 +8,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.analysis.trees.gold import GoldTrees, depth_spearman, distance_spearman, uuas
+from playground.optimisers import AdamW
 
 RATE = 0.02
 """Learning rate of Adam, whose steps take all training sentences at once."""
@@ -57,7 +58,7 @@ def _descend(x: Tensor, rank: int, rng: Generator, steps: int, loss: Callable[[T
     x = x.float()
     start = torch.empty(x.shape[-1], rank).uniform_(-0.05, 0.05, generator=rng)
     probe = torch.nn.Parameter(start)
-    optimiser = torch.optim.Adam([probe], lr=RATE)
+    optimiser = AdamW([probe], lr=RATE, weight_decay=0.0)
     falling = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, steps)
     with torch.enable_grad():
         for _ in range(steps):

@@ -5,9 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.metrics import silhouette_score
 from torch import Generator, Tensor
 from torch.nn.functional import normalize
 
@@ -82,6 +79,8 @@ def participation_ratio(vectors: Tensor) -> float:
 
 def silhouette(vectors: Tensor, senses: Tensor) -> float:
     """scikit-learn's silhouette by cosine of vectors `[k, d]` under gold senses `[k]`; 0 where all are alike."""
+    from sklearn.metrics import silhouette_score
+
     spread = float((vectors - vectors.mean(0)).abs().max())
     if spread < 1e-6 or len(senses.unique()) in (1, len(senses)):
         return 0.0
@@ -95,6 +94,9 @@ def subspace_curve(
 
     Trained are scikit-learn's linear discriminants, at most classes - 1.
     """
+    from sklearn.decomposition import PCA
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
     train, classes = x[split.train].double().numpy(), labels[split.train].numpy()
     several = np.isin(classes, np.flatnonzero(np.bincount(classes) > 1))  # one item has no spread
     trained = LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.1).fit(train[several], classes[several])

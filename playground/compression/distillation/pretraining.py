@@ -15,6 +15,7 @@ from playground.errors import UserError
 from playground.models import LanguageModel, total_loss
 from playground.models.dropout import dropping
 from playground.models.model import ForwardPass
+from playground.optimisers import AdamW
 from playground.zoo.recipe import BETAS
 
 LEARNING_RATE = 6e-3
@@ -85,7 +86,7 @@ def train_on_text(
     """
     base, text, terms = data.base.learner, data.pretraining, dict[str, list[float]]()
     size, weights = base.entry.recipe.batch_size, [*(student.parameters() if learns is None else learns)]
-    optimiser = torch.optim.AdamW(weights, lr=LEARNING_RATE, betas=BETAS, weight_decay=0.01)
+    optimiser = AdamW(weights, lr=LEARNING_RATE, betas=BETAS, weight_decay=0.01)
     student.requires_grad_(False)
     for p in weights:
         p.requires_grad_(True)

@@ -14,6 +14,7 @@ from playground.corpora import Corpus
 from playground.corpora.catalog.parallel import open_parallel
 from playground.errors import UserError
 from playground.models import total_loss
+from playground.optimisers import AdamW
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
 from playground.training.data import BatchSampler
@@ -106,7 +107,7 @@ def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Generator[float]:
     model.requires_grad_(False)
     for parameter in learning.values():
         parameter.requires_grad_(True)
-    optimiser = torch.optim.AdamW(learning.values(), lr=RATE, betas=BETAS, weight_decay=0.0)
+    optimiser = AdamW(learning.values(), lr=RATE, betas=BETAS, weight_decay=0.0)
     for step in range(steps):
         rng = generator(learner.seed, "new words", step, device=learner.device)
         loss, _ = total_loss(model(learner.objective.batch(feed.at(step), rng)), consume=True)

@@ -25,6 +25,7 @@ from playground.finetuning.strategy.strategy import OTHER, STANDS_APART, Strateg
 from playground.models import make_model
 from playground.models.adapters import Attached, attach, make_adapter
 from playground.models.model import LanguageModel, Network
+from playground.optimisers import AdamW
 from playground.rng import generator
 from playground.training.events import READ_EVERY
 from playground.zoo.recipe import BETAS
@@ -200,7 +201,7 @@ class Finetuner:
         self.restarts = restarts(strategy.plasticity, self.plan)
         pulled = BODY if any(isinstance(term, Pull) for term in strategy.penalties) else ()
         self.decays = [0.0 if group.startswith(pulled) else 0.01 for group in self.groups]
-        self.optimiser = torch.optim.AdamW(
+        self.optimiser = AdamW(
             [
                 {"params": list(p), "lr": 0.0, "learns": None, "weight_decay": decay}
                 for p, decay in zip(self.groups.values(), self.decays, strict=True)

@@ -17,6 +17,7 @@ from playground.finetuning.strategy.losses import AuxLoss, ReadingBudget, StepCo
 from playground.finetuning.strategy.semi_supervised import check_classes
 from playground.knob import knob
 from playground.models.model import LanguageModel
+from playground.optimisers import AdamW
 from playground.rng import generator
 from playground.training.train_state import TrainState
 
@@ -56,7 +57,7 @@ class Conditional:
 
     def learn(self, texts: Dataset, steps: int, word_ratio: float, seed: int) -> "Conditional":
         """Fill gaps in the labelled texts, each with its own label."""
-        optimiser = torch.optim.AdamW([*self.model.parameters(), *self.labels.parameters()], lr=RATE)
+        optimiser = AdamW([*self.model.parameters(), *self.labels.parameters()], lr=RATE)
         for step in range(steps):
             rng = generator(seed, "lesson", step, device=texts.labels.device)
             drawn = texts.pick(torch.randint(len(texts.labels), (BATCH,), generator=rng, device=rng.device))

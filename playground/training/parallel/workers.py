@@ -18,9 +18,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Job = TypeVar("Job")
 
-READY = tuple(
-    f"playground.{name}" for name in ("training.parallel.preload", "training.parallel.seeds", "finetuning.run.trials")
-)
+READY = "playground.training.parallel.seeds", "playground.finetuning.run.trials"
 """The modules that are loaded before a worker is copied."""
 
 

@@ -1,9 +1,11 @@
 """Operations are counted, and a training step is three passes."""
 
 import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from playground.models import make_model, with_required_parts
-from playground.models.cost import PASSES, forward_flops, operations, positions, step_flops
+from playground.models.cost import PASSES, OperationCounter, forward_flops, operations, positions, step_flops
 from playground.objectives import find_objective
 from playground.rng import generator
 from playground.tokenizing.vocabulary import FIRST_WORD
@@ -50,3 +52,15 @@ def test_what_is_said_from_the_sizes_is_what_is_counted():
 def test_what_rests_needs_no_backward(learns, beneath, passes):
     assert operations(100, 0, learns, beneath) == passes * operations(100, 0, 0.0, 0.0)
     assert operations(0, 100, learns, beneath) == (3 if learns or beneath else 1) * operations(0, 100, 0.0, 0.0)
+
+
+@pytest.mark.filterwarnings("ignore:TF32")
+@pytest.mark.parametrize("name", ["RoBERTa", "GPT", "BART", "ELECTRA", "ULMFiT"])
+def test_the_count_is_that_of_torch(name):
+    entry = find_entry(name)
+    batch = entry.objective.batch(tokens_of([[FIRST_WORD + k for k in range(12)]] * 3), generator(0))
+    model = make_model(with_required_parts(entry.model, batch), SPECIALS.size, generator(0)).requires_grad_(False)
+    plain = torch.backends.mkldnn.flags(enabled=False)
+    with plain, OperationCounter() as ours, FlopCounterMode(display=False) as theirs:
+        model.attention(batch)
+    assert ours.total == theirs.get_total_flops() == forward_flops(model, batch) > 0

@@ -1,6 +1,8 @@
 """Checkpoints: whole or not at all, without code in them, and every way to go wrong is a sentence."""
 
+import ctypes
 import errno
+import gc
 import json
 import random
 from dataclasses import replace
@@ -344,3 +346,17 @@ def test_an_interrupted_write_leaves_the_old_checkpoint(monkeypatch, tmp_path, e
     assert checkpoint.load(tmp_path).learner.step == 4
     keep(tmp_path, steps=6)
     assert checkpoint.load(tmp_path).learner.step == 6, "what is left of the interrupted write is in nobody's way"
+
+
+def test_a_file_leaves_nothing_behind_in_the_process(tmp_path):
+    def kept():
+        gc.collect()
+        return sum(issubclass(each, ctypes._Pointer) for each in gc.get_objects() if isinstance(each, type))
+
+    write = lambda size: checkpoint.write_whole(tmp_path / "a.safetensors", {"a": torch.arange(size)}, {})  # noqa: E731
+    write(4)
+    before = kept()
+    for size in range(10_001, 10_009):
+        write(size)
+    assert kept() == before, "the types of arrays, one for each size of a weight, stay for ever"
+    assert torch.equal(load_file(tmp_path / "a.safetensors")["a"], torch.arange(10_008))

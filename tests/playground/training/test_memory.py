@@ -11,6 +11,7 @@ import torch
 
 from playground.errors import UserError
 from playground.models import LanguageModel
+from playground.optimisers import AdamW, Muon
 from playground.training import Incident, Stopped, checkpoint, memory, train
 from playground.training.accumulation import OutOfMemory, bytes_asked, single_process
 from playground.training.memory import available, container_free, container_limit
@@ -196,7 +197,7 @@ def test_want_of_memory_in_the_evaluation_evaluates_in_parts(time, monkeypatch):
 
 @pytest.mark.parametrize(
     ("where", "name"),
-    [(LanguageModel, "forward"), (torch.Tensor, "backward"), (torch.optim.Muon, "step"), (torch.optim.AdamW, "step")],
+    [(LanguageModel, "forward"), (torch.Tensor, "backward"), (Muon, "step"), (AdamW, "step")],
 )
 def test_want_of_memory_in_any_part_of_a_step_goes_on_from_where_all_was_well(where, name, monkeypatch):
     """In the last one Muon's matrices have moved already, which must not happen twice."""
