@@ -54,10 +54,10 @@ class Visit:
     async def open(cls, address: str) -> "Visit":
         """Ask for the page as a browser does, connect, and take the document."""
         longest: dict[str, Any] = {"request_timeout": PATIENCE, "connect_timeout": PATIENCE}
-        page = await AsyncHTTPClient(max_clients=1_000).fetch(f"{address}/?page=train", **longest)
+        page = await AsyncHTTPClient(max_clients=1_000).fetch(address, **longest)
         token = re.search(r'"token":\s*"([^"]+)"', page.body.decode())
         assert token is not None, "the server is full"
-        where = HTTPRequest(f"ws://{urlsplit(address).netloc}{urlsplit(address).path}/ws", **longest)
+        where = HTTPRequest(f"ws://{urlsplit(address).netloc}{urlsplit(address).path.rstrip('/')}/ws", **longest)
         socket = await websocket_connect(where, subprotocols=["bokeh", token[1]], max_message_size=10**9)
         visit = cls(socket)
         await visit._message()  # its ACK
@@ -170,7 +170,7 @@ async def spend(address: str, seconds: float, chance: random.Random, start: asyn
     """One visit: open, train, then pause, go on and look at another page until the time is over."""
     begun = time.perf_counter()
     try:
-        visit = await Visit.open(address)
+        visit = await Visit.open(f"{address}/?page=train")
     except BaseException:
         await start.wait()  # the others begin all the same
         raise

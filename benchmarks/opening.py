@@ -1,8 +1,9 @@
 """How long the app takes to open: for one browser, for several at once, and another tab of an open page.
 
 Every browser is a context of its own of Chromium (or of what CHROMIUM names) in a window of 1280x800, which has stored
-nothing; browsers and server share the machine. A page is usable when every part of it is drawn. The server is a
-process of its own, and its first page, which fills what all share, is not counted.
+nothing; browsers and server share the machine. In a class every browser has a machine of its own: so one browser opens
+a page also while others ask for it that draw nothing (clients of `class.py`). A page is usable when every part of it is
+drawn. The server is a process of its own, and its first page, which fills what all share, is not counted.
 
     python benchmarks/opening.py --rounds 3 --at-once 6
 """
@@ -20,6 +21,8 @@ from typing import Any
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.chromium import chromium
+
+load: Any = import_module("benchmarks.class")
 
 PAGES = {
     "landing": "",
@@ -119,6 +122,23 @@ async def at_once(browser: Browser, address: str, visitors: int) -> list[Opened]
     return list(opened)
 
 
+async def among(browser: Browser, address: str, visitors: int) -> list[Opened]:
+    """One browser opens a page at the same moment as clients that draw nothing, `visitors` in all."""
+    visitor = await Visitor.new(browser)
+    opened, *others = await asyncio.gather(visitor.open(address), *(client(address) for _ in range(visitors - 1)))
+    for other in others:
+        other.socket.close(load.AWAY)
+    await visitor.close()
+    return [opened]
+
+
+async def client(address: str) -> Any:
+    """A visit that asks for a page and says that it is there."""
+    visit = await load.Visit.open(address)
+    visit.arrive()
+    return visit
+
+
 async def tabs(browser: Browser, address: str) -> dict[str, float]:
     """Seconds to each other tab, clicked for the first time from the landing page."""
     visitor = await Visitor.new(browser)
@@ -141,12 +161,13 @@ async def measure(address: str, rounds: int, visitors: int) -> None:
             one = [await alone(browser, f"{address}/{query}") for _ in range(rounds)]
             print(f"| {name} | {_columns(one)} |", flush=True)
         print(f"\n| {visitors} at once | first byte, s: median, last | usable, s: median, last |\n|---|---|---|")
-        for name in ("landing", "Train"):
-            all_ = [await at_once(browser, f"{address}/{PAGES[name]}", visitors) for _ in range(rounds)]
-            spread = (
-                f"{_last(all_, what, median):.2f}, {_last(all_, what, max):.2f}" for what in ("first_byte", "usable")
-            )
-            print(f"| {name} | {' | '.join(spread)} |", flush=True)
+        for what, opening in (("browsers", at_once), ("one of them a browser", among)):
+            for name in ("landing", "Train"):
+                all_ = [await opening(browser, f"{address}/{PAGES[name]}", visitors) for _ in range(rounds)]
+                spread = (
+                    f"{_last(all_, of, median):.2f}, {_last(all_, of, max):.2f}" for of in ("first_byte", "usable")
+                )
+                print(f"| {what}: {name} | {' | '.join(spread)} |", flush=True)
         turned = [await tabs(browser, address) for _ in range(rounds)]
         print(f"\n| tab | {' | '.join(turned[0])} |\n|---|{'---|' * len(turned[0])}")
         print(f"| s | {' | '.join(f'{median(each[name] for each in turned):.2f}' for name in turned[0])} |")
@@ -170,7 +191,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--at-once", type=int, default=6)
     given = parser.parse_args()
-    with import_module("benchmarks.class").served() as (address, _):
+    with load.served() as (address, _):
         asyncio.run(measure(address, given.rounds, given.at_once))
     print(f"\nload {os.getloadavg()[0]:.1f}")
 

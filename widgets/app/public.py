@@ -23,6 +23,7 @@ from tornado.web import GZipContentEncoding, RequestHandler
 from playground.errors import UserError
 from playground.training.system.turns import Turns
 from widgets.app.limits import memory_of_visit
+from widgets.app.server import OWN_NAMES
 from widgets.panel_compat import AuthProvider, last_message
 from widgets.state.classroom import Classrooms
 from widgets.state.quota import Quota
@@ -32,8 +33,6 @@ HOST = re.compile(r"[A-Za-z0-9.-]+(:\d{1,5})?")
 
 FROM_ENVIRONMENT, VARIABLE = "env", "PLAYGROUND_PASSWORD"
 """What is written in the place of a file whose first line is the password, and the variable that then holds it."""
-
-OWN_NAMES = ("localhost", "127.0.0.1")
 
 COOKIE, DAYS = "playground-entry", 1
 WRONG_WAITS = 1.0  # seconds until a wrong password is refused; so many tries a second and no more

@@ -17,7 +17,8 @@ LOST_FOR, LOOKED_EVERY = 600_000, 2_000  # ms that a lost visit is kept with its
 
 LOOPBACK, EVERYWHERE = "127.0.0.1", ""
 
-HOSTS = frozenset(("localhost", "127.0.0.1", "[::1]"))
+OWN_NAMES = "localhost", "127.0.0.1"
+HOSTS = frozenset((*OWN_NAMES, "[::1]"))
 """The hosts for which a request may ask; those of this machine cannot be made to point to another."""
 
 
