@@ -180,6 +180,8 @@ def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.d
         _restore(optimiser, number, tensors)
     name, content, entropy = about["corpus"]
     entropy = _number({"unigram entropy": entropy}, "unigram entropy", float)
+    if not re.fullmatch("[0-9a-f]{32}", str(content)):
+        raise ValueError(f"the hash of its corpus is {str(content)[:40]!r}, not 32 digits from 0 to f")
     parts = [part for part in ("held_out", "rehearsal") if f"{part}.ids" in tensors]
     rows = {part: _unpack_rows(tensors, part, tokenizer) for part in parts}
     for part, tokens in rows.items():

@@ -230,6 +230,7 @@ HEADERS = [
     ({"seconds": float("nan")}, "seconds is nan"),
     ({"seed": 1.5}, "seed is 1.5"),
     ({"corpus": ["a", "b", "c"]}, "unigram entropy is 'c'"),
+    ({"corpus": ["a", "../b", 1.0]}, "the hash of its corpus is '../b'"),
 ]
 
 

@@ -928,6 +928,7 @@ def test_a_typed_text_with_unknown_words_stays_and_a_sentence_names_them():
 def test_many_unknown_words_are_counted_and_not_all_named():
     assert listed(["a", "b", "c"]) == "the words “a”, “b” and “c”"
     assert listed(["[" * 20_000]) == f"the word “{'[' * 40}…”"
+    assert listed(["a\u20fe"]) == "the word “a\\u20fe”"
     said = listed([str(k) for k in range(9)])
     assert said.count("“") == 6 and said.endswith("and 3 more words")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from playground.errors import readable
 from playground.objectives import Objective, find_objective, objectives
 from playground.trace.rebuild import SENTENCE
 
@@ -42,8 +43,8 @@ def shorten(word: str) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words as they stand in a sentence, the first few where they are many, and the beginning of a very long one."""
-    some = [f"“{shorten(word)}”" for word in words[:MOST_LISTED]]
+    """Words in a sentence, the first few where they are many, the beginning of a very long one, odd letters escaped."""
+    some = [f"“{readable(shorten(word))}”" for word in words[:MOST_LISTED]]
     if len(words) > MOST_LISTED:
         return f"{', '.join(some)} and {len(words) - MOST_LISTED} more words"
     return f"the word{'s' * (len(some) > 1)} " + " and ".join(filter(None, [", ".join(some[:-1]), some[-1]]))
