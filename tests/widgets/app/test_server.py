@@ -68,7 +68,7 @@ def test_nothing_is_lost_and_everything_is_given_back(served, tmp_path):
 
 async def reached(address):
     """Open a page that says nothing of its own, as one that is still being drawn; whether its last part comes."""
-    visit = await load.Visit.open(address)
+    visit = await load.Visit.open(f"{address}/?page=train")
     listening = asyncio.create_task(visit.listen())
     for _ in range(200):
         if "Train" in visit.ids:
