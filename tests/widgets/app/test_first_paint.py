@@ -29,7 +29,8 @@ def test_a_row_of_the_table_is_one_address_away_and_so_one_way_back(tmp_path):
     visit.close()
 
 
-def test_the_table_is_made_once_for_the_first_bytes_and_the_page(monkeypatch):
+def test_the_table_is_made_once_for_the_first_bytes_and_the_page_of_all_visits(monkeypatch):
+    stage_module._rows.cache_clear()
     made = []
     real = stage_module.table
     monkeypatch.setattr(stage_module, "table", lambda *asked: made.append(asked) or real(*asked))
@@ -38,7 +39,7 @@ def test_the_table_is_made_once_for_the_first_bytes_and_the_page(monkeypatch):
     StagePage(visit)
     visit.show("PLM")
     visit.view = "table"
-    assert len(made) == 1
+    assert len(made) == 1 and StageStore(view="table").table() is visit.table()
     visit.text = "the cat saw the dog"
     assert visit.table()[0] == "the cat saw the dog" and len(made) == 2
 

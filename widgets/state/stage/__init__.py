@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -97,7 +98,6 @@ class StageStore(param.Parameterized):
         self._without_model = ""
         self._lacks_text = False
         self._samples: dict[str, set[str]] = {"text": set(), "pair": set()}
-        self._table: tuple[Any, Rows | None] = (None, None)
         self._own_text: dict[str, str] = {}
         self._answered: dict[str, Any] = {}
         self._beside: list[dict[str, Any]] = []
@@ -548,12 +548,7 @@ class StageStore(param.Parameterized):
     def table(self) -> Rows:
         """Every row of the survey's table for the text on the stage; of a text of ours, for the survey's sentence."""
         plan = self.plan if self.plan != self.printed_plan else ""
-        asked = (*self._table_texts(), self.seed, plan and self.objective, plan)
-        known, rows = self._table
-        if rows is None or asked != known:
-            rows = _rows(*asked)
-            self._table = asked, rows
-        return rows
+        return _rows(*self._table_texts(), self.seed, plan and self.objective, plan)
 
     def _table_texts(self) -> tuple[str, str]:
         ours = self.text.strip() in offered("text")
@@ -638,6 +633,7 @@ class StageStore(param.Parameterized):
         self.trouble = " ".join(filter(None, (self.trouble, trouble)))
 
 
+@lru_cache(maxsize=64)  # visits begin with the same table
 def _rows(text: str, pair: str, seed: int, objective: str, plan: str) -> Rows:
     """The table of a text; a plan by hand is for the row of one objective."""
     plans = {objective: parse(settings_of(plan))} if plan else None
