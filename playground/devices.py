@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from collections.abc import Mapping
 from contextlib import suppress
 from copy import deepcopy
 from functools import cache
@@ -9,6 +10,7 @@ from io import BytesIO
 from types import FunctionType
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, gelu, pad, scaled_dot_product_attention
@@ -161,3 +163,11 @@ def _checked(name: str) -> list[Tensor]:
     loss = cross_entropy(x[rows, positions] @ weights[0].T / 16, ids[rows, positions + 1])
     loss.backward()
     return [hidden.cpu(), loss.detach().cpu(), *(w.grad.cpu() for w in weights if w.grad is not None)]
+
+
+def arrays(tensors: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+    """Tensors as arrays in memory order, which `safetensors.numpy` takes for granted: it writes others wrong, unsaid.
+
+    `safetensors.torch` leaves a type of ctypes for each size of a tensor in the process, for ever.
+    """
+    return {name: tensor.detach().cpu().contiguous().numpy() for name, tensor in tensors.items()}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.numpy import save_file
 from torch import Tensor, nn
 
 from playground import __version__
@@ -17,6 +17,7 @@ from playground.compression.classifier import Classifier, LowRank, LowRankEmbedd
 from playground.compression.grids import Grid, round_activations
 from playground.compression.masks import owner
 from playground.compression.method import Compressed
+from playground.devices import arrays
 from playground.errors import UserError, unwritable
 from playground.finetuning.data.task import Task
 from playground.finetuning.strategy.head import Head, TaskHead
@@ -42,7 +43,7 @@ def save(folder: Path | str, compressed: Compressed, tokenizer: Tokenizer | None
     tensors, header = pack(compressed)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        save_file(tensors, folder / FILE, metadata={"compressed": json.dumps(header)})
+        save_file(arrays(tensors), folder / FILE, metadata={"compressed": json.dumps(header)})
         if tokenizer is not None:
             (folder / WORDS).write_text(tokenizer.to_json(), encoding="utf-8")
     except OSError as error:

@@ -12,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from playground.corpora.corpus import Corpus
+from playground.devices import arrays
 from playground.folders import cache_folder
 from playground.parsing import parse_json
 from playground.tokenizing.tokenizer import Tokenizer
@@ -69,7 +70,7 @@ def _write(path: Path, corpus: Corpus) -> None:
     rows = {"ids": corpus.ids.short(), "sentence": corpus.sentence_ids, "document": corpus.document_ids}
     rows |= {f"label {name}": row for name, row in corpus.labels.items()}
     saved = {name: getattr(corpus, name) for name in PLAIN} | {"tokenizer": corpus.tokenizer.to_json()}
-    content = save({name: row.numpy() for name, row in rows.items()}, {"corpus": json.dumps(saved)})
+    content = save(arrays(rows), {"corpus": json.dumps(saved)})
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
         file.write(content)

@@ -10,10 +10,11 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import save_file
+from safetensors.numpy import save_file
 from torch import Tensor
 
 from playground.batch import Specials
+from playground.devices import arrays
 from playground.errors import UserError
 from playground.interop.family import LIMITS, POOLER, Family, check_size, families
 from playground.interop.generator import add_generator, take_generator
@@ -127,7 +128,7 @@ def write_folder(path: Path, parts: Mapping[str, tuple[dict[str, Any], dict[str,
             for file, content in {"config.json": config, **words}.items():
                 text = json.dumps(content, indent=2, ensure_ascii=False)
                 (inside / file).write_text(text + "\n", encoding="utf-8")
-            ready = {k: v.detach().float().cpu().contiguous().clone() for k, v in tensors.items()}
+            ready = arrays({k: v.float() for k, v in tensors.items()})
             save_file(ready, inside / WHOLE, metadata={"format": "pt"})
         for file in temporary.rglob("*.*"):
             with file.open("rb") as written:

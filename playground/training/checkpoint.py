@@ -16,6 +16,7 @@ from torch import Tensor
 
 from playground import __version__
 from playground.batch import OPTIONAL, Tokens
+from playground.devices import arrays
 from playground.errors import UserError
 from playground.knob import as_saved
 from playground.models import Architecture
@@ -109,8 +110,7 @@ def write_whole(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -
     temporary = path.with_suffix(".writing")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        ready = {k: v.detach().cpu().contiguous().numpy() for k, v in tensors.items()}
-        save_file(ready, temporary, metadata={"playground": json.dumps(about)})
+        save_file(arrays(tensors), temporary, metadata={"playground": json.dumps(about)})
         put_in_place(temporary, path)
     except (OSError, SafetensorError) as error:
         reason = getattr(error, "strerror", None) or error

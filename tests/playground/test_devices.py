@@ -1,12 +1,16 @@
 """The device of a run by its name, and what makes a GPU compute as the CPU does."""
 
+import re
+
 import pytest
 import torch
+from safetensors.numpy import save
+from safetensors.torch import load
 from torch import nn
 
 from playground import devices
 from playground.errors import UserError
-from tests.runs import in_another_process, learner_of
+from tests.runs import ROOT, in_another_process, learner_of
 from tests.second_device import SecondTensor, second_device
 from tests.waits import Asked
 
@@ -92,3 +96,20 @@ def test_a_model_on_the_cpu_is_another_with_the_same_weights():
         copy = devices.on_cpu(model.to(device), device)
     assert copy.token_embedding is not model.token_embedding and {p.device.type for p in copy.parameters()} == {"cpu"}
     assert all(torch.equal(copy.state_dict()[name], one.on_cpu) for name, one in model.state_dict().items())
+
+
+def test_tensors_in_any_order_of_memory_are_written_as_they_are():
+    table = torch.arange(12).reshape(3, 4)
+    odd = {"turned": table.T, "every other": table[:, ::2], "repeated": torch.ones(1).expand(3), "one": torch.tensor(2)}
+    found = load(save(devices.arrays(odd)))
+    assert all(torch.equal(found[name], tensor) for name, tensor in odd.items())
+
+
+def test_every_file_of_tensors_is_written_from_such_arrays():
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "playground").rglob("*.py")]
+    writers = [text for text in texts if re.search(r"^from safetensors\.\w+ import", text, re.MULTILINE)]
+    assert len(writers) >= 4
+    assert all(
+        "from safetensors.numpy import save" in text and re.search(r"save\w*\(arrays\(|ready = arrays\(", text)
+        for text in writers
+    )

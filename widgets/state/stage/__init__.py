@@ -633,7 +633,7 @@ class StageStore(param.Parameterized):
         self.trouble = " ".join(filter(None, (self.trouble, trouble)))
 
 
-@lru_cache(maxsize=64)  # visits begin with the same table
+@lru_cache(maxsize=8)  # visits begin with the same table; few texts of ended ones stay
 def _rows(text: str, pair: str, seed: int, objective: str, plan: str) -> Rows:
     """The table of a text; a plan by hand is for the row of one objective."""
     plans = {objective: parse(settings_of(plan))} if plan else None
