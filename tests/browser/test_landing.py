@@ -22,6 +22,12 @@ def expected(text: str, seed: int | None = None) -> dict:
     return {row.objective.name: tuple(row.survey().values()) for row in table(text, seed)[0]}
 
 
+def back_to_all(page: Page) -> None:
+    """Press All, once the page has turned to one objective: the stage is drawn before the two buttons change."""
+    expect(page.get_by_role("button", name="One", exact=True)).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="All", exact=True).click()
+
+
 @pytest.mark.guarded
 def test_the_door_shows_the_survey_and_ones_own_sentence_and_a_row_opens_its_stage(page: Page, address: str) -> None:
     visit(page, address)
@@ -33,13 +39,11 @@ def test_the_door_shows_the_survey_and_ones_own_sentence_and_a_row_opens_its_sta
     page.get_by_role("button", name="RTD: given").press("Enter")
     expect(page.locator("section.stage .stage-title")).to_have_text("RTD")
     assert lane(to_the_end(page), "inputs") == expected(own)["RTD"][0].lower().split()  # as its model reads it
-    page.get_by_role("button", name="All", exact=True).click()
+    back_to_all(page)
     page.get_by_role("button", name="TLM: TLM needs a translation").click()
     expect(page.locator("section.stage .stage-title")).to_have_text("TLM")
     wait_for(page, "s.layout.lanes[0].cells[0].text === 'How'")
-    one = page.get_by_role("button", name="One", exact=True)  # the stage is drawn unseen before the page turns to it
-    expect(one).to_have_attribute("aria-pressed", "true")
-    page.get_by_role("button", name="All", exact=True).click()
+    back_to_all(page)
     expect(page.get_by_label("your sentence")).to_have_value(own)
     assert said(wait_for_table(page, "t.rows[0].targets.startsWith('Rosa')")) == expected(own)
 
