@@ -25,7 +25,7 @@ from bokeh.server.session import ServerSession
 from bokeh.server.views.ws import WSHandler
 from bokeh.util.token import generate_jwt_token
 from panel.io.document import schedule_write_events, write_events
-from panel.io.resources import JS_RESOURCES
+from panel.io.resources import JS_RESOURCES, Resources, bundle_resources
 from panel.io.state import set_curdoc
 from panel.models.esm import AnyWidgetComponent
 from tornado.locks import Lock
@@ -90,6 +90,20 @@ def test_defaults_that_are_found_once_are_those_of_bokeh():
     assert (themed.text, plain.text, plain.themed_values()) == ("themed", "", None)
     themed.unapply_theme()
     assert themed.text == "" and themed.themed_values() is None
+
+
+@pytest.mark.parametrize("below", ["", "lessons"])
+def test_scripts_and_styles_that_are_found_once_are_those_of_panel(monkeypatch, below):
+    import_module("widgets.app.main")
+    resources, kept = Resources(mode="server"), Resources.extra_resources
+    with set_curdoc(Document()):
+        pn.state.rel_path = below
+        pages = bundle_resources([], resources), bundle_resources([], resources)
+        monkeypatch.setattr(Resources, "extra_resources", kept.__wrapped__)
+        of_panel = bundle_resources([], resources)
+    for page in pages:
+        assert (page.css_files, page.js_files) == (of_panel.css_files, of_panel.js_files)
+        assert page.js_modules == of_panel.js_modules and page.css_files
 
 
 def test_what_a_click_does_holds_the_lock_of_its_page():

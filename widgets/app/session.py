@@ -22,6 +22,7 @@ from widgets.panel_compat import (
     note_messages,
     on_page_left,
     open_at_ipv6,
+    resources_once,
     send_in_order,
     serve_hosts_only,
     with_our_scripts,
@@ -145,6 +146,7 @@ def goodbye(visit: Document) -> None:
 on_page_left(goodbye)
 answer_head()
 defaults_once()
+resources_once()
 spare()
 note_messages()
 open_at_ipv6()
