@@ -1,7 +1,7 @@
 """How the app serves a class: many visits at once, each of which opens the Train page, trains, and goes on clicking.
 
 Every visit is a client of Bokeh's own protocol over a websocket, as a browser is, but it draws nothing: twenty browsers
-would measure themselves. It reads every message, and its answers are those of the page: "here" and "document ready".
+would measure themselves. It reads every message and says that its page is drawn, as a page does.
 A click is answered when the first message arrives that changes what the click is to change (a button that turns on or
 off, a page that is made). Measured are lost visits and clicks, the time to the answers, the memory of the server
 before, at most and after all have left, and how far the runs came.
@@ -126,7 +126,6 @@ class Visit:
 
     def arrive(self) -> None:
         """Say that the page is there and drawn."""
-        self.change("Accessibility", "here", True)
         self._tell("document_ready")
 
     def _tell(self, name: str, entries: list[Any] | None = None) -> None:

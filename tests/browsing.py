@@ -37,7 +37,7 @@ ARGUMENTS = [
     ONE_RENDERER,
 ]
 SHOTS = Path(__file__).parents[1] / ".shots"
-PATIENCE = 60_000
+PATIENCE = 120_000
 """Milliseconds until a busy machine must have shown what is waited for; no test says how fast a machine is."""
 
 PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
