@@ -18,6 +18,7 @@ from playground.finetuning.strategy.strategy import Strategy
 from playground.knob import knobs
 from playground.models import Architecture, LanguageModel, with_required_parts
 from playground.objectives import Objective, objectives
+from playground.objectives.steps import specimens
 from playground.rng import generator
 from playground.training.data import BatchSampler
 from playground.zoo import Entry, Recipe, entries, entry_named
@@ -198,7 +199,7 @@ def _fitted(entry: Entry) -> Entry:
     recipe, needs = entry.recipe, entry.objective.needs
     corpus = open_corpus(entry.corpus, tokens=TEXT)
     rows = BatchSampler.of(corpus, recipe.seq_len, recipe.batch_size, 0, torch.device("cpu"), needs).evaluation()
-    examples = entry.objective.specimens(rows, generator(0, "asked"))
+    examples = specimens(entry.objective, rows, generator(0, "asked"))
     return replace(entry, model=with_required_parts(entry.model, *examples))
 
 

@@ -13,6 +13,7 @@ from playground.batch import Specials
 from playground.models import Architecture, make_model, with_required_parts
 from playground.models.model import Network
 from playground.models.multi_token import FurtherBlock
+from playground.objectives.steps import specimens
 from playground.rng import generator
 from tests.texts import tokens_for
 
@@ -82,7 +83,7 @@ def assert_same(one, other):
 
 def model_for(objective):
     """Two layers in double precision that can answer the objective; far from zero, so that nothing vanishes."""
-    batches = objective.specimens(tokens_for(objective), generator(0))
+    batches = specimens(objective, tokens_for(objective), generator(0))
     shape = with_required_parts(Architecture(layers=LAYERS, width=16, heads=2, mlp_ratio=1), *batches)
     return make_model(replace(shape, init="mimetic"), 100, generator(1)).double()
 

@@ -12,6 +12,7 @@ from playground.errors import UnfitModel, UserError
 from playground.models import LanguageModel
 from playground.models.model import stacked
 from playground.objectives import Objective
+from playground.objectives.bind import with_generator
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
 
@@ -118,9 +119,9 @@ def read(model: LanguageModel, batch: Batch, row: int = 0) -> ForwardTrace:
     )
 
 
-def proposing(objective: Objective, model: LanguageModel) -> Objective:
+def with_generator_of(objective: Objective, model: LanguageModel) -> Objective:
     """The objective with this model's generator, where the objective needs one."""
-    return objective.proposing(model.propose) if objective.proposes and model.shape.generator_ratio else objective
+    return with_generator(objective, model.propose) if model.shape.generator_ratio else objective
 
 
 def ask(model: LanguageModel, batch: Batch, objective: Objective, name: str) -> ForwardTrace:

@@ -12,10 +12,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from playground.analysis.cooccurrence import cooccurrence, dense, factors, ppmi
 from playground.analysis.words.vectors import nearest
 from playground.corpora import Corpus
 from playground.errors import UserError
+from playground.objectives.ops.cooccurrence import cooccurrence, dense, factors, ppmi
 from playground.rng import generator
 
 

@@ -9,16 +9,16 @@ import torch
 
 from playground.analysis.cloze import MASK, fill_gaps, gaps_of, unknown_beside_gap
 from playground.analysis.floor.regret import names_words
-from playground.analysis.predictions import TOP, ForwardTrace, Prediction, ask, proposing
+from playground.analysis.predictions import TOP, ForwardTrace, Prediction, ask, with_generator_of
 from playground.analysis.subject import Subject
 from playground.batch import Batch, token_strings
 from playground.cli.options import Parser, common_options, list_of_runs, number_of, pairs, refuse_unused, say
 from playground.errors import UserError
 from playground.interop.subjects import open_subject
 from playground.objectives import Objective, find_objective
+from playground.objectives.bind import with_corpus
 from playground.trace.inputs import reads_two
 from playground.trace.rebuild import Rebuilt, rebuild, rebuild_row
-from playground.training.loop import informed
 from playground.training.observe.look import to_watch
 
 WINDOW = 32
@@ -168,7 +168,7 @@ def _ask(given: argparse.Namespace, subject: Subject) -> int:
 
 def _other(name: str, subject: Subject) -> Objective:
     """Another objective, with what it must know of the corpus, and the model's generator where it has one."""
-    return proposing(informed(find_objective(name), subject.corpus), subject.model)
+    return with_generator_of(with_corpus(find_objective(name), subject.corpus), subject.model)
 
 
 def _rebuilt(given: argparse.Namespace, subject: Subject, objective: Objective) -> Rebuilt:

@@ -77,14 +77,14 @@ def show_objective(given: argparse.Namespace) -> int:
 
 def _of_row(given: argparse.Namespace) -> Rebuilt:
     """A held-out row of a corpus, with the labels and the second texts that the objective needs."""
+    from playground.objectives.bind import with_corpus
     from playground.training.data import BatchSampler  # half a second that a typed text need not wait for
-    from playground.training.loop import informed
 
     objective = find_objective(given.name)
     objective = objective.turn(pairs(given.set, "The setting"))
     corpus, number = open_corpus(given.corpus), given.row or 0
     warn(corpus.notice)
-    objective = informed(objective, corpus)
+    objective = with_corpus(objective, corpus)
     rows = BatchSampler.of(corpus, ROW, 1, 0, torch.device("cpu"), objective.needs).held_out
     if not 0 <= number < len(rows.ids):
         raise UserError(f"The row is {number}; {corpus.name} holds out {len(rows.ids)} rows, counted from 0.")

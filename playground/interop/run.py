@@ -13,6 +13,7 @@ from playground.corpora.respelling import IN_WORDS
 from playground.corpora.sources import open_saved
 from playground.errors import NoHead, UserError
 from playground.interop.folder import OpenedFolder
+from playground.objectives.bind import with_generator
 from playground.rng import generator
 from playground.training import Run, Started, checkpoint
 from playground.training.events import Evaluated, Stopped
@@ -76,7 +77,7 @@ def learner_of(opened: OpenedFolder) -> TrainState:
     """A model of a folder as a learner that has learnt for no step here."""
     entry = replace(_entry(opened), model=opened.model.shape)
     entry = replace(entry, recipe=replace(entry.recipe, optimiser="adamw", seq_len=_length(opened, entry)))
-    objective = entry.objective.proposing(opened.model.propose) if entry.objective.proposes else entry.objective
+    objective = with_generator(entry.objective, opened.model.propose)
     return TrainState(entry, objective, opened.model, tuple(optimisers(opened.model, entry.recipe)), 0)
 
 

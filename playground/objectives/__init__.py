@@ -3,8 +3,9 @@
 from playground.objectives.by_hand import with_overrides
 from playground.objectives.find import find_objective, objectives
 from playground.objectives.formula import Term
-from playground.objectives.objective import GROUPS, Objective, Step
+from playground.objectives.objective import GROUPS, Objective
 from playground.objectives.see.painted import AttentionMaskOverride
+from playground.objectives.steps import Step
 
 __all__ = [
     "GROUPS",

@@ -8,7 +8,7 @@ from torch import Generator
 from playground.batch import Batch
 
 PlanOverrides = Mapping[str, Any]
-"""A plan as a person writes it, all positions 1-based; the keys are those of `wishes.SHAPES`."""
+"""A plan as a person writes it, all positions 1-based; the keys are those of `plan_overrides.SHAPES`."""
 
 
 class Stage(Protocol):

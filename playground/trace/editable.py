@@ -4,8 +4,9 @@ import torch
 
 from playground.batch import Tokens, token_strings
 from playground.objectives.arrange.pair import NAMES
-from playground.objectives.objective import Objective, Step, describe_plan
+from playground.objectives.objective import Objective
 from playground.objectives.stage import Planned
+from playground.objectives.steps import Step, describe_plan
 from playground.trace.json_schema import Editable
 
 

@@ -7,8 +7,8 @@ from playground import leaks
 from playground.batch import AttentionMask, Batch, Stream
 from playground.errors import UserError
 from playground.objectives.ask.loss_mask import SCORED, LossMaskOverride, answerable, judge
-from playground.objectives.objective import Step
 from playground.objectives.see.painted import in_cells
+from playground.objectives.steps import Step
 from playground.trace import frames
 from playground.trace.rebuild import Rebuilt
 

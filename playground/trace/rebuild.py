@@ -12,8 +12,9 @@ from playground.errors import UserError
 from playground.objectives import plan_overrides
 from playground.objectives.find import find_objective, objectives
 from playground.objectives.formula import Term, written
-from playground.objectives.objective import Objective, Printed, Step, describe_plan
+from playground.objectives.objective import Objective, Printed
 from playground.objectives.stage import Rounding
+from playground.objectives.steps import Step, describe_plan
 from playground.rng import generator
 from playground.tokenizing import Tokenizer, read_input
 from playground.tokenizing.text_input import LONGEST, LeftOut

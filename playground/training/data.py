@@ -13,6 +13,7 @@ from playground.corpora.derived_labels import with_derived
 from playground.corpora.segment_pairs import measure_pairs
 from playground.errors import UserError
 from playground.objectives import Objective
+from playground.objectives.steps import has_beginning
 from playground.rng import generator
 from playground.slicing import split_rows
 from playground.training.train_state import PartialBatch, TrainState
@@ -233,7 +234,7 @@ class Prefetcher:
     def _alone(self, step: int) -> Batch:
         """The batch of a step that is drawn by itself; the device is waited for once for several of them."""
         learner = self.learner
-        if not learner.objective.opens:
+        if not has_beginning(learner.objective):
             return learner.batch(self.feed.at(step), step)
         if step not in self._opened or self._opened[step].objective is not learner.objective:
             self._opened = {}

@@ -11,14 +11,13 @@ import torch
 from torch import Tensor
 
 from playground import devices
-from playground.analysis.cooccurrence import cooccurrence
 from playground.batch import Batch, Tokens
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.respelling import IN_WORDS
 from playground.corpora.sources import FEWEST, is_generated
 from playground.errors import UserError
-from playground.objectives import Objective
-from playground.objectives.arrange import ArrangeCooccurrences
+from playground.objectives.bind import with_corpus
+from playground.objectives.steps import specimens
 from playground.rng import generator
 from playground.training import checkpoint, ddp, memory
 from playground.training.accumulation import OutOfMemory, room_for
@@ -262,7 +261,7 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
     entry, recipe = run.entry, run.entry.recipe
     texts = [_text_of(run, phase) for phase in entry.all_phases]
     objectives = [
-        informed(entry.objective_in(phase), text, run.device)
+        with_corpus(entry.objective_in(phase), text, run.device)
         for phase, text in zip(entry.all_phases, texts, strict=True)
     ]
     sampler = cache(
@@ -273,7 +272,7 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
     feeds = [sampler(text, objective.needs) for text, objective in zip(texts, objectives, strict=True)]
     held_out = [feed.evaluation() for feed in feeds]
     asked = [
-        objective.specimens(rows, generator(0, "asked", device=run.device))
+        specimens(objective, rows, generator(0, "asked", device=run.device))
         for objective, rows in zip(objectives, held_out, strict=True)
     ]
     run = replace(run, entry=replace(entry, objective=objectives[-1]))
@@ -281,7 +280,7 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
         every = [batch for batches in asked for batch in batches]
         learner = TrainState.new(run.entry, run.corpus.tokenizer.words, run.seed, run.device, every)
     known = learner.objectives or (learner.objective,)
-    learner.objectives = tuple(informed(one, text, run.device) for one, text in zip(known, texts, strict=True))
+    learner.objectives = tuple(with_corpus(one, text, run.device) for one, text in zip(known, texts, strict=True))
     learner.objective = learner.objectives[learner.phase]
     if ddp.size() > 1:
         if entry.continues:
@@ -372,18 +371,3 @@ def _advice(learner: TrainState) -> Incident:
         f"{learner.step}, before that happened; fork from there with a lower rate: {changed}."
     )
     return Incident(learner.step, "numbers", sentence, settings)
-
-
-def informed(objective: Objective, corpus: Corpus, device: torch.device = torch.device("cpu")) -> Objective:
-    """The objective with the corpus' names of the labels and its table of co-occurrences, on the device of the run."""
-    objective = objective.knowing(corpus.label_names)
-    if not objective.counts:
-        return objective
-    text, specials = corpus.ids[: corpus.held_out_from].long(), corpus.tokenizer.specials
-    return objective.counting(cooccurrence(text, specials, _window(objective)).to(device))
-
-
-def _window(objective: Objective) -> int:
-    """The distance within which words are counted; knobs of one name are turned together, so there is one."""
-    stages = (stage for chain in objective.chains for stage in chain.stages)
-    return next(stage.window_size for stage in stages if isinstance(stage, ArrangeCooccurrences))

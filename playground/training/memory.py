@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 
 from playground.errors import UserError
+from playground.objectives.steps import has_beginning
 from playground.training.accumulation import OutOfMemory
 from playground.training.data import Prefetcher
 from playground.training.events import Incident
@@ -116,7 +117,7 @@ def smaller(learner: TrainState, short: OutOfMemory) -> Incident:
 
 def fewer(blocks: Prefetcher, short: OutOfMemory) -> Incident:
     """Draw a quarter as many steps at once; refuse where it is one already."""
-    opens, batch = blocks.steps == 1 and blocks.learner.objective.opens, blocks.feed.batch_size
+    opens, batch = blocks.steps == 1 and has_beginning(blocks.learner.objective), blocks.feed.batch_size
     steps = blocks.ahead if opens else blocks.steps
     if steps == 1:
         raise UserError(

@@ -13,6 +13,7 @@ from playground.answers import Target
 from playground.batch import Action, Batch, Specials, Tokens, arange_rows
 from playground.corpora import open_corpus
 from playground.models import LanguageModel
+from playground.objectives.steps import specimens
 from playground.rng import generator
 from playground.slicing import split_rows
 from playground.training.events import Stepped
@@ -64,8 +65,8 @@ def measure_properties(entry: Entry, seed: int = 0) -> Properties:
 def measured(state: RunState) -> Properties:
     """The properties of the entry of a run that has not begun; the run takes its first steps."""
     model, rows = state.learner.model.eval(), state.held_out
-    specimens = state.learner.objective.specimens(rows, generator(state.run.seed, "properties"))
-    right_context, generates = sees_right(model, rows), any(writes_on(model, each) for each in specimens)
+    batches = specimens(state.learner.objective, rows, generator(state.run.seed, "properties"))
+    right_context, generates = sees_right(model, rows), any(writes_on(model, each) for each in batches)
     read, signs, taught = (fmean(each) for each in zip(*_counts(state), strict=True))
     seconds = median(_seconds(state))
     return Properties(

@@ -22,6 +22,8 @@ from playground.models.cost import positions, step_flops
 from playground.models.dropout import dropping
 from playground.objectives import Objective
 from playground.objectives.ask.words import AskInBatchContrast
+from playground.objectives.bind import at_step, with_generator
+from playground.objectives.steps import before_generator, from_generator, specimens
 from playground.optimisers import AdamW, Muon
 from playground.rng import generator
 from playground.slicing import split_rows, trimmed
@@ -53,7 +55,7 @@ class PartialBatch:
         if not self.objective.proposes:
             return self.batch
         self.rng.set_state(self.state)
-        return self.objective.ended(self.batch, self.rng)
+        return from_generator(self.objective, self.batch, self.rng)
 
 
 @dataclass
@@ -90,7 +92,7 @@ class TrainState:
         devices.check_precision(device, entry.recipe.precision)
         model = make_model(entry.model, len(words), generator(seed, "weights"), words).to(device)
         asked = (entry.objective_in(phase) for phase in entry.all_phases)
-        objectives = tuple(one.proposing(model.propose) if one.proposes else one for one in asked)
+        objectives = tuple(with_generator(one, model.propose) for one in asked)
         learner = cls(entry, entry.objective, model, (), seed, objectives=objectives)
         learner.enter_phase()
         return learner
@@ -120,12 +122,13 @@ class TrainState:
         rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device)
         step = path[-1] if path else self.step
         number = step if isinstance(step, int) else self.step
-        return self.objective.at_step(number, self.entry.recipe.steps).batch(tokens, rng)
+        return at_step(self.objective, number, self.entry.recipe.steps).batch(tokens, rng)
 
     def opened(self, tokens: Tokens, step: int) -> PartialBatch:
         """The part of a step's batch that does not depend on the weights of a generator."""
         rng = generator(self.seed, "corrupt", step, device=self.device)
-        batch = self.objective.opened(tokens, rng) if self.objective.proposes else self.batch(tokens, step)
+        objective = self.objective
+        batch = before_generator(objective, tokens, rng) if objective.proposes else self.batch(tokens, step)
         [batch] = self.with_reading_order([batch])
         # computed here, so that the device is waited for once for several steps
         _ = batch.selected_positions, batch.count
@@ -235,7 +238,7 @@ class TrainState:
                 right.setdefault(answer.target.name, []).append(these)
 
         with accumulation.room_for("evaluation"):
-            for batch in self.objective.specimens(tokens, rng):  # of a mixture, each of its parts
+            for batch in specimens(self.objective, tokens, rng):  # of a mixture, each of its parts
                 for name, value in self._measured(phase.trained_part(batch), see).items():
                     losses.setdefault(name, []).append(value)
         self.model.train()

@@ -188,7 +188,7 @@ class Entry:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What a text must have for any phase (see `reading.NEEDS`)."""
+        """What a text must have for any phase (see `inputs.NEEDS`)."""
         asked = [self.objective, *(self.objective_in(phase) for phase in self.phases)]
         return tuple(dict.fromkeys(need for objective in asked for need in objective.needs))
 

@@ -13,6 +13,7 @@ from playground.errors import UserError
 from playground.models import total_loss
 from playground.models.word_vectors import StaticNetwork
 from playground.objectives import find_objective, objectives
+from playground.objectives.steps import specimens
 from playground.rng import generator
 from playground.training import properties
 from playground.training.loop import Run, prepared
@@ -49,15 +50,15 @@ def course_of(entry):
 
 
 @cache
-def specimens(name):
+def batches_of(name):
     """One batch of everything that it asks, in each of its phases."""
     made = course(name)
     each = zip(made.learner.objectives, made.phases, strict=True)
-    return [batch for objective, phase in each for batch in objective.specimens(phase.held_out, generator(0))]
+    return [batch for objective, phase in each for batch in specimens(objective, phase.held_out, generator(0))]
 
 
 def parts(name):
-    return [part for batch in specimens(name) for part in batch.with_auxiliary]
+    return [part for batch in batches_of(name) for part in batch.with_auxiliary]
 
 
 @every_name
@@ -68,7 +69,7 @@ def test_every_weight_of_its_model_is_taught(name):
     """
     model = course(name).learner.model
     model.zero_grad(set_to_none=True)
-    for batch in specimens(name):
+    for batch in batches_of(name):
         total_loss(model(batch))[0].backward()
     idle = [n for n, p in model.named_parameters() if p.grad is None or not bool(p.grad.any())]
     if name == "translation through one vector":  # attention to a single key is 1, whatever query and key are
@@ -182,7 +183,7 @@ def test_it_writes_or_says_in_a_sentence_why_not(name):
 
 def test_the_two_directions_of_elmo_share_their_words_and_nothing_else():
     """ "Two language models that never mix": the loss of each direction leaves the other network alone."""
-    model, [batch] = course("BiLM").learner.model, specimens("BiLM")
+    model, [batch] = course("BiLM").learner.model, batches_of("BiLM")
     for answer in model(batch):
         model.zero_grad(set_to_none=True)
         answer.mean().backward(retain_graph=True)

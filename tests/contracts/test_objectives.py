@@ -18,7 +18,8 @@ from playground.models import Architecture, make_model, total_loss, with_require
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.ask import AskBlanks
 from playground.objectives.choose.spans import ChosenSpans, describe_spans
-from playground.objectives.objective import SURVEY_ROWS, describe_plan
+from playground.objectives.objective import SURVEY_ROWS
+from playground.objectives.steps import describe_plan, specimens
 from playground.rng import generator
 from playground.slicing import split_rows
 from playground.tokenizing.tokenizer import train
@@ -333,7 +334,7 @@ def test_a_loss_has_the_unit_of_its_formula(name):
     settings = [{"loss": each} for each in getattr(asked.knobs.get("loss"), "choices", ())] or [{}]
     settings += [{"loss_beta": 0.0}] if "loss_beta" in asked.knobs else []
     for objective in (asked.turn(each) for each in settings):
-        batches = objective.specimens(tokens_for(objective), generator(0))
+        batches = specimens(objective, tokens_for(objective), generator(0))
         kinds = {target.name: target.kind for e in batches for part in e.with_auxiliary for target in part.targets}
         for term in objective.current_terms:
             signs = {r"\max": "logits", ")^2": "squared nats", "smoothL1": "smooth L1", r"\rVert^2": "squared error"}
@@ -575,10 +576,10 @@ SHORT = (
 def test_texts_of_hardly_any_words_cost_a_number_and_nothing_where_nothing_is_asked(name, extra):
     """Also with `extra` columns of padding, a row at a time, and for each part of a mixture."""
     objective = objectives()[name]
-    usual = objective.specimens(tokens_for(objective), generator(0))
+    usual = specimens(objective, tokens_for(objective), generator(0))
     for rows in SHORT:
         tokens = suited(objective, tokens_of(rows, extra=max(extra, not any(rows))))
-        wholes = objective.specimens(tokens, generator(1))
+        wholes = specimens(objective, tokens, generator(1))
         for whole in wholes if len(wholes) == 1 else (objective.batch(tokens, generator(1)), *wholes):
             model = make_model(with_required_parts(TINY, whole, *usual), SPECIALS.size, generator(2))
             for part in (whole, *split_rows(whole, 1, trim=True)):

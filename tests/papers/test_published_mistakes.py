@@ -10,6 +10,7 @@ from playground.answers import Target, Word
 from playground.batch import begin, causal_mask, full_mask, mask_by_level
 from playground.models import Architecture, LanguageModel, total_loss
 from playground.objectives import find_objective, objectives
+from playground.objectives.bind import with_generator
 from playground.objectives.choose import ChoosePoissonSpans, ChooseTokens
 from playground.objectives.see import SeePermutation
 from playground.objectives.see.order import both_streams
@@ -160,7 +161,7 @@ def electra():
 def test_no_gradient_comes_back_through_the_sample():
     """The detector's loss leaves the generator's own weights alone, and the proposal carries no gradient."""
     model = electra()
-    objective = find_objective("RTD").turn({"mask_ratio": 0.5}).proposing(model.propose)
+    objective = with_generator(find_objective("RTD").turn({"mask_ratio": 0.5}), model.propose)
     batch = objective.batch(plain_rows(4, 16), generator(7))
     assert not model.propose(batch.generator).requires_grad
     _, terms = total_loss(model(batch))

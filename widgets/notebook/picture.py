@@ -9,8 +9,8 @@ from playground.analysis.predictions import Prediction
 from playground.analysis.predictions import read as read_answers
 from playground.errors import UserError
 from playground.objectives import Objective, find_objective
-from playground.objectives.objective import describe_plan
 from playground.objectives.plan_overrides import parse, settings_of, write
+from playground.objectives.steps import describe_plan
 from playground.tokenizing import Tokenizer
 from playground.trace.collators import collate
 from playground.trace.json_schema import ObjectiveFacts

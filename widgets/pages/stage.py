@@ -12,8 +12,8 @@ from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.objectives.ask.loss_mask import LossMaskOverride
 from playground.objectives.mask_overrides import describe_kinds
-from playground.objectives.objective import describe_plan
 from playground.objectives.plan_overrides import SHAPES
+from playground.objectives.steps import describe_plan
 from playground.trace.rebuild import SENTENCE, Rebuilt
 from widgets.animation import page as saved_page
 from widgets.animation import typeset, unheard

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import torch
 from torch.nn.functional import normalize
 
-from playground.analysis.cooccurrence import cooccurrence, dense, factors, ppmi
 from playground.analysis.finding import Bars, Finding, Number, Scatter, Table, columns_of
 from playground.analysis.instrument import Instrument
 from playground.analysis.subject import Subject
@@ -14,6 +13,7 @@ from playground.corpora.tinyworld.presets.kinds import COLOURS, TAXONOMY
 from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.arrange import Cells
+from playground.objectives.ops.cooccurrence import cooccurrence, dense, factors, ppmi
 from playground.tokenizing import read_input
 
 

@@ -9,7 +9,7 @@ from torch.nn.functional import cosine_similarity
 
 from playground.analysis.finding import Bars, Curve, Finding, Number, Table
 from playground.analysis.instrument import Instrument, has_table
-from playground.analysis.predictions import proposing
+from playground.analysis.predictions import with_generator_of
 from playground.analysis.subject import Subject
 from playground.answers import Answer, Replaced, total_loss
 from playground.corpora import pick
@@ -142,7 +142,7 @@ WAYS = {
 def _course(subject: Subject, settings: Settings, way: str, number: int, ways: int) -> Iterator[tuple[int, float]]:
     """The step and the cosine at a few steps of AdamW from the model, without dropout."""
     model, every = shared_as(subject.model, way), max(1, settings.steps // POINTS)
-    subject = replace(subject, model=model, objective=proposing(subject.objective, model))
+    subject = replace(subject, model=model, objective=with_generator_of(subject.objective, model))
     rows = subject.corpus.windows(subject.held_out.ids.shape[1])
     optimiser = AdamW(model.parameters(), lr=RATE)
     for step in range(settings.steps + 1):

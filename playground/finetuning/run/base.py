@@ -14,6 +14,7 @@ from playground.corpora.sources import open_saved
 from playground.errors import NoHead, UserError
 from playground.finetuning.data.task import Task
 from playground.models.model import NO_LM_HEAD, LanguageModel, with_merged_embeddings
+from playground.objectives.bind import with_generator
 from playground.tokenizing import Tokenizer
 from playground.training.checkpoint import Checkpoint
 from playground.training.data import BatchSampler
@@ -152,7 +153,7 @@ def in_words_of(tokenizer: Tokenizer, text: Tokens) -> Tokens:
 def replace_model(learner: TrainState, model: LanguageModel) -> TrainState:
     """The learner with another model, for evaluation only; nothing in it changes where the learner trains on."""
     objective = learner.entry.objective_in(learner.entry.all_phases[learner.phase])
-    objective = objective.proposing(model.propose) if objective.proposes else objective
+    objective = with_generator(objective, model.propose)
     return replace(learner, model=model, objective=objective, optimisers=(), objectives=(), mems=())
 
 

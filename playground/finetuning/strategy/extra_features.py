@@ -13,7 +13,6 @@ import torch
 from torch import Tensor
 from torch.nn.functional import layer_norm
 
-from playground.analysis.cooccurrence import cooccurrence, dense, factors, ppmi
 from playground.corpora.corpus import pick
 from playground.corpora.tinyworld.facts import known_facts
 from playground.errors import UserError
@@ -23,6 +22,7 @@ from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
 from playground.finetuning.strategy.semi_supervised import check_classes
 from playground.knob import knob
+from playground.objectives.ops.cooccurrence import cooccurrence, dense, factors, ppmi
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import pad_rows, padded
 from playground.training.train_state import TrainState

@@ -10,21 +10,10 @@ from playground.batch import Batch, Spans, Specials, Tokens, arange, arange_rows
 from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.ops import sampling
+from playground.objectives.ops.cooccurrence import Cells
 from playground.objectives.ops.ragged import Ragged, collect
 from playground.objectives.ops.windows import bounds, packed
 from playground.objectives.stage import Arrange, PlanOverrides
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """The cells of a table that are above 0, `[c]`: a word, another word, and how often they were seen together."""
-
-    word: Tensor
-    other: Tensor
-    seen: Tensor
-
-    def to(self, device: torch.device) -> "Cells":
-        return Cells(self.word.to(device), self.other.to(device), self.seen.to(device))
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class AskLabel(Ask):
     `where` names the tokens: the "chosen" ones (SentiLR, arXiv:1911.02493; SenseBERT, arXiv:1908.05646), those in
     "mentions", or "everywhere"; a token without the label is not scored. "text" predicts a label that all words of a
     text share, at the special token in front (SentiLR). `classes` are the names of a common scheme; training puts
-    those of its corpus in their place (`Objective.knowing`).
+    those of its corpus in their place (`bind.with_label_names`).
     """
 
     label: str

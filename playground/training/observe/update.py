@@ -14,7 +14,7 @@ from playground.batch import Batch
 from playground.devices import on_cpu
 from playground.objectives.arrange.mixture_part import MixturePart
 from playground.objectives.formula import written as formula
-from playground.objectives.objective import Step, acting_on
+from playground.objectives.steps import Step, acting_on, specimens
 from playground.rng import generator
 from playground.slicing import rows, split_rows, trimmed
 from playground.trace import frames
@@ -99,7 +99,7 @@ def _own(seen: ForwardTrace, memory: int) -> ForwardTrace:
 def coming(learner: TrainState, feed: BatchSampler) -> tuple[tuple[Step, ...], Batch]:
     """The stages of the block that holds the coming step (see `Prefetcher`), and the batch of that step."""
     objective, device = learner.objective, learner.device
-    batches = objective.specimens(feed.evaluation(), generator(0, "asked", device=device))
+    batches = specimens(objective, feed.evaluation(), generator(0, "asked", device=device))
     together = steps_together(objective, batches, feed)
     number, index = divmod(learner.step, together)
     path = (number,) if together == 1 else ("block", number)

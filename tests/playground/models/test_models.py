@@ -24,7 +24,7 @@ from playground.models.model import with_merged_embeddings
 from playground.models.transformer import Attention, SdpaMask
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
-from playground.objectives.objective import acting_on
+from playground.objectives.steps import acting_on
 from playground.rng import generator
 from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.trace import frames

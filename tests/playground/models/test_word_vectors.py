@@ -8,13 +8,14 @@ import torch
 from hypothesis import given, settings
 
 from playground import leaks
-from playground.analysis import cooccurrence
 from playground.answers import NegativeSampling
 from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.models import Architecture, make_model, with_required_parts
 from playground.models.word_vectors import buckets
 from playground.objectives import find_objective
+from playground.objectives.bind import with_cooccurrences
+from playground.objectives.ops import cooccurrence
 from playground.rng import generator
 from playground.training import checkpoint
 from playground.training.train_state import TrainState
@@ -254,7 +255,7 @@ def test_words_that_mean_alike_come_near_each_other(name):
     corpus = reviews()
     entry = entry_of(name)
     table = cooccurrence.cooccurrence(corpus.ids[: corpus.held_out_from], corpus.tokenizer.specials)
-    entry = replace(entry, objective=entry.objective.counting(table))
+    entry = replace(entry, objective=with_cooccurrences(entry.objective, table))
     learner = TrainState.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
     windows = corpus.windows(16)
     rows = (torch.arange(8) + 8 * (step % 140) for step in range(141))

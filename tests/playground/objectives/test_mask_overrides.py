@@ -15,6 +15,7 @@ from playground.objectives.by_hand import with_overrides
 from playground.objectives.choose.order import OrderOverride
 from playground.objectives.mask_overrides import carried, describe, from_json, to_json
 from playground.objectives.see.painted import AttentionMaskOverride
+from playground.objectives.steps import specimens
 from playground.rng import generator
 from playground.trace.overrides import natural, repainted
 from playground.trace.rebuild import DRAW, SENTENCE, rebuild
@@ -165,7 +166,7 @@ def test_the_leak_check_finds_the_part_of_a_mixture_that_was_painted(part, leaki
 @pytest.mark.parametrize("part", [1, 2, 3, 4])
 def test_gradients_of_a_painted_mixture_flow_as_its_cells_say(part, monkeypatch):
     objective = overridden(MIXTURE, AttentionMaskOverride("encoder", (1,), (-1,), part))
-    batch = objective.specimens(tokens_for(objective), generator(0))[part - 1]
+    batch = specimens(objective, tokens_for(objective), generator(0))[part - 1]
     model, embedded = model_for(objective), watched(monkeypatch)
     answers = model(batch)[0]
     reach, _ = leaks.answering(batch, answers.target, LAYERS)

@@ -22,8 +22,8 @@ from playground.objectives.arrange import SampleTask
 from playground.objectives.by_hand import with_overrides
 from playground.objectives.choose import ChooseNgrams
 from playground.objectives.mixture import mixed, mixture
-from playground.objectives.objective import describe_plan
 from playground.objectives.see.painted import AttentionMaskOverride
+from playground.objectives.steps import describe_plan, specimens
 from playground.rng import generator
 from playground.slicing import gathered
 from playground.trace.rebuild import rebuild
@@ -255,7 +255,7 @@ def test_a_batch_of_unilm_has_the_weighted_loss_of_its_parts():
     objective = find_objective("UniLM")
     tokens = suited(objective, plain_rows(24, 8))
     steps = objective.steps(tokens, generator(1))
-    shape = with_required_parts(Architecture(layers=1, width=16, heads=2), *objective.specimens(tokens, generator(0)))
+    shape = with_required_parts(Architecture(layers=1, width=16, heads=2), *specimens(objective, tokens, generator(0)))
     model = make_model(shape, SPECIALS.size, generator(0)).eval()
     with torch.no_grad():
         total, terms = total_loss(model(steps[-1].batch))

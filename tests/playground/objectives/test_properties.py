@@ -23,7 +23,7 @@ from playground.objectives.choose import (
     ChooseTokens,
     ChooseTrigrams,
 )
-from playground.objectives.objective import acting_on
+from playground.objectives.steps import acting_on
 from playground.rng import generator
 from playground.tokenizing.vocabulary import FIRST_WORD
 from tests.stories import dense, shown

@@ -9,6 +9,7 @@ import torch
 from playground.answers import Answer, Target, Word
 from playground.batch import Action, begin
 from playground.objectives import find_objective
+from playground.objectives.bind import with_generator
 from playground.objectives.propose import SampleFromGenerator, sample
 from playground.objectives.propose.wrong import SampleNegatives, noise_probability
 from playground.rng import generator
@@ -60,7 +61,7 @@ def test_the_right_word_can_be_forbidden_and_all_others_keep_their_law(proposes)
     tokens = tokens_of([[50, 51] * 10] * 1500)
     proposer = (lambda batch: weights.expand(int(batch.selected.sum()), -1)) if proposes else None
     objective = find_objective("RTD").turn({"mask_ratio": 1.0, "disallow_correct": True})
-    objective = objective.proposing(proposer) if proposer else objective
+    objective = with_generator(objective, proposer) if proposer else objective
     batch = objective.batch(tokens, generator(21))
     assert not (batch.actions == Action.SAME_BY_LUCK).any()
     assert bool((batch.actions == Action.REPLACED).all())

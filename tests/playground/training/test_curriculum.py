@@ -7,6 +7,7 @@ import torch
 
 from playground.errors import UserError
 from playground.objectives import find_objective, objectives
+from playground.objectives.bind import at_step
 from playground.objectives.curriculum import Stretch, schedule
 from playground.objectives.mixture import mixed, mixture
 from playground.training import Stepped, checkpoint, train
@@ -79,7 +80,7 @@ def test_a_knob_of_one_stage_of_several_moves_alone():
     moves = (("ChooseNgrams.mask_ratio", 0.4, 0.2),)
     both = replace(mixture("both", parts, idea="", loss="", source=""), curriculum=(Stretch(1.0, (0.5, 0.5), moves),))
     assert not any("mask_ratio" in name for name in both.knobs)
-    late = [next(s for s in part.stages if s.verb == "choose").mask_ratio for part in both.at_step(5, 10).parts]
+    late = [next(s for s in part.stages if s.verb == "choose").mask_ratio for part in at_step(both, 5, 10).parts]
     assert late == pytest.approx([0.3, 0.15])
 
 
@@ -153,5 +154,5 @@ def test_a_curriculum_goes_on_within_a_sum_and_within_a_mixture():
     summed = mixed("sum", ((1.0, antlm), (0.5, find_objective("SOP"))), idea="", loss="", source="")
     nested = mixture("nested", ((1.0, antlm),), idea="", loss="", source="")
     for step, shares in ((0, (1.0, 0.0)), (8, (0.0, 1.0))):
-        assert summed.at_step(step, 24).stages[0].shares == shares
-        assert nested.at_step(step, 24).parts[0].stages[0].shares == shares
+        assert at_step(summed, step, 24).stages[0].shares == shares
+        assert at_step(nested, step, 24).parts[0].stages[0].shares == shares

@@ -16,8 +16,8 @@ from playground.objectives import Objective, find_objective
 from playground.objectives.by_hand import draws_order
 from playground.objectives.choose.order import OrderOverride
 from playground.objectives.mask_overrides import MaskOverride, carried
-from playground.objectives.objective import describe_plan
 from playground.objectives.plan_overrides import parse, settings_of, write
+from playground.objectives.steps import describe_plan
 from playground.parsing import LARGEST
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import clean, split_words

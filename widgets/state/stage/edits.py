@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from playground.errors import UserError
 from playground.objectives import find_objective, objectives
-from playground.objectives.objective import describe_plan
 from playground.objectives.plan_overrides import parse, settings_of, write
+from playground.objectives.steps import describe_plan
 from playground.rng import next_seed
 from playground.trace import frames
 from playground.trace.overrides import natural

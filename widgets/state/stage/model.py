@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from playground.analysis.predictions import ask, proposing, sentence_of
+from playground.analysis.predictions import ask, sentence_of, with_generator_of
 from playground.analysis.unmasking import can_unmask, unmask
 from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus
@@ -95,7 +95,7 @@ class StageModel:
 
     def ready(self, objective: Objective) -> Objective:
         """The objective with this model's generator, where the objective needs one."""
-        return proposing(objective, self.model)
+        return with_generator_of(objective, self.model)
 
     @property
     def sentence(self) -> str:

@@ -7,6 +7,7 @@ from torch import Tensor
 from playground.batch import Batch
 from playground.claims import Arm, Claim, lower
 from playground.claims.figures.text import answered
+from playground.objectives.bind import with_generator
 
 if TYPE_CHECKING:
     from playground.claims.lab import Lab
@@ -24,7 +25,7 @@ def caught(lab: "Lab", arm: Arm, seed: int) -> float:
     subject = lab.subject(arm, seed)
     objective = subject.objective
     if arm.figure == "word counts":
-        objective = objective.proposing(by_counts)
+        objective = with_generator(objective, by_counts)
     answer = answered(subject, objective.batch(subject.held_out, subject.rng("replaced")))
     scores, replaced = answer.scores[:, 0], answer.labels.bool()
     ranks = scores.argsort().argsort().double() + 1

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from playground.analysis.cooccurrence import cooccurrence, dense, factors
 from playground.analysis.instrument import instrument_named
 from playground.analysis.words.vectors import word_vectors
 from playground.claims import Arm, Claim, higher
+from playground.objectives.ops.cooccurrence import cooccurrence, dense, factors
 
 if TYPE_CHECKING:
     from playground.claims.lab import Lab

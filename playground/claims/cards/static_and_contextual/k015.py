@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from playground.analysis.cooccurrence import cooccurrence, dense, factors, ppmi
 from playground.analysis.words.vectors import nearest
 from playground.claims import Arm, Claim, alike, higher
 from playground.corpora.tinyworld.presets.kinds import COLOURS, TAXONOMY
+from playground.objectives.ops.cooccurrence import cooccurrence, dense, factors, ppmi
 
 if TYPE_CHECKING:
     from playground.claims.lab import Lab

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from playground.analysis.cooccurrence import cooccurrence, dense, factors, ppmi
 from playground.claims import Arm, Claim, higher
 from playground.corpora.tinyworld.presets.kinds import LEGS, TAXONOMY
+from playground.objectives.ops.cooccurrence import cooccurrence, dense, factors, ppmi
 
 if TYPE_CHECKING:
     from playground.claims.lab import Lab

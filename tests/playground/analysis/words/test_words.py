@@ -10,7 +10,6 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from playground.analysis.cooccurrence import cooccurrence
 from playground.analysis.instrument import instrument_named
 from playground.analysis.instruments.analogies import TOP
 from playground.analysis.instruments.cooccurrence_ratios import _chances
@@ -39,6 +38,7 @@ from playground.knob import turn
 from playground.models import Architecture
 from playground.models.model import make_model
 from playground.objectives import find_objective
+from playground.objectives.ops.cooccurrence import cooccurrence
 from playground.rng import generator
 from playground.tokenizing.padding import pad_rows
 from playground.training.observe.subjects import of_learner

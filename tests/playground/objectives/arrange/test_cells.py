@@ -1,4 +1,4 @@
-"""How often words stand near each other: arrange/cells.py and the table of a corpus, analysis/cooccurrence.py."""
+"""How often words stand near each other: arrange/cells.py and the table of a corpus, objectives/ops/cooccurrence.py."""
 
 import math
 from collections import Counter
@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
-from playground.analysis import cooccurrence
 from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.objectives.arrange import ArrangeCooccurrences, Cells
+from playground.objectives.bind import with_cooccurrences
+from playground.objectives.ops import cooccurrence
 from playground.rng import generator
 from playground.training.loop import Run, prepared
 from playground.zoo import entry_for
@@ -88,7 +89,7 @@ def test_the_cells_of_a_corpus_are_drawn_alike_and_replace_the_text():
     table = Cells(
         torch.tensor([FIRST, FIRST + 1, FIRST + 2]), torch.tensor([FIRST + 3] * 3), torch.tensor([1.0, 5.0, 200.0])
     )
-    objective = find_objective("GloVe").counting(table)
+    objective = with_cooccurrences(find_objective("GloVe"), table)
     batch = objective.batch(plain_rows(2000, 6), generator(7))
     target = batch.targets[0]
     assert_law(Counter(batch.inputs.ids.flatten().tolist()), {FIRST + k: 1 / 3 for k in range(3)})

@@ -14,9 +14,10 @@ from playground.errors import UserError
 from playground.models import Architecture, make_model, with_required_parts
 from playground.objectives import find_objective
 from playground.objectives.arrange import ArrangePair
+from playground.objectives.bind import with_label_names
 from playground.objectives.catalog.ernie2 import CONNECTIVES
 from playground.objectives.catalog.nli import INFERENCES
-from playground.objectives.objective import describe_plan
+from playground.objectives.steps import describe_plan
 from playground.rng import generator
 from playground.tokenizing.vocabulary import SEPARATOR
 from playground.trace.rebuild import rebuild
@@ -177,7 +178,7 @@ def test_the_corpus_of_an_objective_has_its_classes_and_every_pair_is_asked(name
     assert bool(target.loss_mask[:, 0].all())
     told = Counter(target.labels[:, 0].tolist())
     assert_law(told, dict.fromkeys(range(len(classes)), 1 / len(classes)))
-    assert find_objective(name).knowing(source.label_names) == objective
+    assert with_label_names(find_objective(name), source.label_names) == objective
 
 
 def test_the_hypothesis_alone_says_nothing_of_the_answer():

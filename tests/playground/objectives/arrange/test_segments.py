@@ -11,7 +11,7 @@ from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.objectives.arrange.segments import ORDERS
 from playground.objectives.catalog.ernie2 import TASKS
-from playground.objectives.objective import describe_plan
+from playground.objectives.steps import describe_plan
 from playground.rng import generator
 from playground.trace.inputs import read
 from playground.zoo import entry_named

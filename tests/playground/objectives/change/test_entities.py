@@ -14,6 +14,7 @@ from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective
 from playground.objectives.ask import AskLabel
+from playground.objectives.bind import with_label_names
 from playground.objectives.change import ChangeEntities
 from playground.objectives.change.entities import mentions, partners
 from playground.objectives.ops import sampling
@@ -120,7 +121,7 @@ def test_labels_are_asked_where_the_corpus_knows_them():
 def test_a_corpus_names_its_own_classes():
     names = {"pos": ("NOUN", "VERB", "ADJ", "DET"), "polarity": ("bad", "good"), "topic": ("sea",)}
     names["word_polarity"] = ("negative", "neutral", "positive")
-    objective = find_objective("label-aware MLM").knowing(names)
+    objective = with_label_names(find_objective("label-aware MLM"), names)
     labels = {"pos": torch.full((2, 6), 3), "polarity": torch.ones(2, 6, dtype=torch.long)}
     labels["word_polarity"] = labels["polarity"]
     tokens = replace(plain_rows(2, 6), labels=labels)
@@ -133,7 +134,7 @@ def test_a_corpus_names_its_own_classes():
     total, terms = total_loss(make_model(shape, SPECIALS.size, generator(0))(batch))
     assert set(terms) == {"hidden words", *names}
     assert total.item() == pytest.approx(sum(term.item() for term in terms.values()), rel=1e-5)
-    assert find_objective("MLM").knowing(names) == find_objective("MLM")
+    assert with_label_names(find_objective("MLM"), names) == find_objective("MLM")
 
 
 def test_several_answers_at_one_position_stand_side_by_side():

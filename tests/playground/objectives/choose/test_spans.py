@@ -22,7 +22,7 @@ from playground.objectives.choose import (
     ChooseSpans,
     MergeAdjacent,
 )
-from playground.objectives.objective import describe_plan
+from playground.objectives.steps import describe_plan
 from playground.rng import generator
 from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.trace.rebuild import rebuild

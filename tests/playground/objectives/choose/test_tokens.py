@@ -15,8 +15,8 @@ from playground.corpora.corpus import pick
 from playground.objectives import find_objective
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
-from playground.objectives.objective import describe_plan
 from playground.objectives.ops import sampling
+from playground.objectives.steps import describe_plan
 from playground.rng import generator
 from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.trace.rebuild import rebuild

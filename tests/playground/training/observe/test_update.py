@@ -10,6 +10,7 @@ import torch
 from playground.analysis.predictions import read
 from playground.models import total_loss
 from playground.objectives import objectives
+from playground.objectives.steps import specimens
 from playground.rng import generator
 from playground.training import Run, Started, Stepped, train
 from playground.training.data import BatchSampler, Prefetcher, steps_together
@@ -45,7 +46,7 @@ def test_the_copy_takes_the_very_step_that_training_takes_and_the_run_does_not_n
     run = run_of(name)
     learner, events = stopped(run)
     kept, feed = [t.clone() for t in state(learner)], feed_of(run)
-    asked = learner.objective.specimens(feed.evaluation(), generator(0, "asked"))
+    asked = specimens(learner.objective, feed.evaluation(), generator(0, "asked"))
     overrides = Prefetcher(feed, learner, steps_together(learner.objective, asked, feed)).at(learner.step)
     _, batch = coming(learner, feed)
     assert torch.equal(batch.inputs.ids, overrides.inputs.ids), "the batch that the blocks will give"

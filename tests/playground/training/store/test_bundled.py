@@ -9,6 +9,7 @@ from playground.analysis.predictions import read
 from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.objectives import find_objective
+from playground.objectives.bind import with_generator
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import split_words
 from playground.trace.rebuild import SENTENCE, rebuild
@@ -54,7 +55,7 @@ def test_it_fits_the_code_and_is_what_its_header_says(name):
 def test_its_guesses_for_our_sentence_beat_the_frequencies_of_words(name):
     made = load(name)
     model, objective = made.saved.learner.model, find_objective(name)
-    ready = objective.proposing(model.propose) if objective.proposes else objective
+    ready = with_generator(objective, model.propose)
     overrides = objective.printed.plan
     guesses = read(model, rebuild(ready, SENTENCE, tokenizer=made.saved.tokenizer, overrides=overrides).batch).guesses
     chance = math.log(2) if name == "RTD" else made.saved.corpus.unigram_entropy

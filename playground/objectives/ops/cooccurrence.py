@@ -1,11 +1,24 @@
 """The co-occurrence table of a corpus, and its factors as word vectors without any training."""
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
 from playground.batch import Specials
-from playground.objectives.arrange import Cells
 from playground.objectives.ops.windows import bounds
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a table that are above 0, `[c]`: a word, another word, and how often they were seen together."""
+
+    word: Tensor
+    other: Tensor
+    seen: Tensor
+
+    def to(self, device: torch.device) -> "Cells":
+        return Cells(self.word.to(device), self.other.to(device), self.seen.to(device))
 
 
 def cooccurrence(ids: Tensor, specials: Specials, window: int = 10) -> Cells:
