@@ -49,6 +49,28 @@ ADDRESS = {
 }
 """The documents that people wrote, or other scripts, and the pages that they become."""
 
+ABOUT = {
+    "corpora": "Texts and corpora",
+    "tokenizing": "Tokenizers",
+    "objectives": "Objectives and their plans",
+    "trace": "A sentence and its edits",
+    "zoo": "Entries of the zoo",
+    "models": "Models",
+    "training": "Training and saved runs",
+    "analysis": "Instruments",
+    "finetuning": "Tasks, strategies and comparisons",
+    "compression": "Compression",
+    "posttraining": "Post-training",
+    "claims": "Claims",
+    "interop": "Folders of transformers",
+    "cli": "The command line",
+    "notebook": "Notebooks",
+    "widgets": "The app",
+}
+"""The packages whose refusals are listed, by what they are about; of two the first in the path counts."""
+
+OTHERS = "Others"
+
 PICTURES = tuple(sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.webp")))
 NONE = "–"
 
@@ -202,7 +224,7 @@ def command_pages() -> Pages:
     """The commands, as their parsers know them."""
     commands = parser()._subparsers._group_actions[0].choices  # type: ignore[union-attr]
     made = {f"commands/{name}.md": _command(name, commands[name]) for name in COMMANDS}
-    head = "# Commands\n\nNames, JSON keys and exit statuses stand in [The command line](../cli.md).\n\n"
+    head = "# Commands\n\nNames, JSON keys and exit statuses: [The command line](../cli.md).\n\n"
     return made | {"commands/index.md": head + "".join(f"- [{n}]({n}.md): {words(h)}\n" for n, h in COMMANDS.items())}
 
 
@@ -272,19 +294,19 @@ def _call(member: Any) -> str:
 
 
 def errors() -> str:
-    """Every refusal of the engine and of the pages, by where it comes from, with what to do."""
-    parts = []
-    for file in sorted(path for room in ("playground", "widgets") for path in (ROOT / room).rglob("*.py")):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        said = dict.fromkeys(filter(None, map(refusal, ast.walk(tree))))
-        if said:
-            about = (ast.get_docstring(tree) or file.stem).splitlines()[0]
-            parts.append(f"\n## {words(about)}\n\n" + table(("what is said", "what to do"), map(_advice, said)))
+    """Every refusal of the engine and of the pages, by what it is about, with what to do."""
+    said: dict[str, set[str]] = {about: set() for about in (*ABOUT.values(), OTHERS)}
+    for file in (path for room in ("playground", "widgets") for path in (ROOT / room).rglob("*.py")):
+        room = next((ABOUT[part] for part in file.relative_to(ROOT).with_suffix("").parts if part in ABOUT), OTHERS)
+        found = map(refusal, ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+        said[room] |= {sentence for sentence in found if len(re.findall("[A-Za-z]{3,}", sentence)) > 1}
     head = (
         "# What can be refused\n\nBad input is answered with one sentence: what was wrong, and what would be right. "
-        "Here are all of them; `…` is what was given or what there is. On the command line the exit status is then 2.\n"
+        "All of them are here, by what they are about; `…` is what was given or what there is. On the command line the "
+        "exit status is then 2.\n"
     )
-    return head + "".join(parts)
+    tables = (table(("what is said", "what to do"), map(_advice, sorted(some))) for some in said.values())
+    return head + "".join(f"\n## {about}\n\n{rows}" for about, rows in zip(said, tables, strict=True))
 
 
 def refusal(node: ast.AST) -> str:

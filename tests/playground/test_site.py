@@ -3,7 +3,9 @@
 import importlib.util
 import re
 import sys
+from importlib import import_module
 from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
 
 import pytest
 from PIL import Image
@@ -70,7 +72,7 @@ def test_the_rows_of_the_surveys_table_play_and_no_page_asks_another_host(pages)
 
 
 def test_the_refusals_are_listed_with_what_would_be_right(pages):
-    assert pages["errors.md"].count("\n| ") > 300
+    assert pages["errors.md"].count("\n| ") > 300 and pages["errors.md"].count("\n## ") < 20
     assert "| There is no knob … | The knobs are: …. |" in pages["errors.md"]
 
 
@@ -99,3 +101,14 @@ def test_a_screenshot_is_small(script):
     pages = [DOCS.parent / name for name in script.PICTURES if "/page_" in name]
     assert len(pages) == 4
     assert [path.name for path in pages if path.stat().st_size > 300_000] == []
+
+
+def test_every_page_of_a_kind_is_in_the_navigation_after_its_index(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    for name in ("index", "mlm", "plm"):
+        (tmp_path / "objectives").mkdir(exist_ok=True)
+        (tmp_path / "objectives" / f"{name}.md").touch()
+    nav = [{"Objectives": ["objectives/index.md", {"About them": "about.md"}]}, {"Zoo": "objectives/index.md"}]
+    made = import_module("navigation").on_config(SimpleNamespace(docs_dir=str(tmp_path), nav=nav)).nav
+    found = ["objectives/index.md", "objectives/mlm.md", "objectives/plm.md"]
+    assert made == [{"Objectives": [*found, {"About them": "about.md"}]}, {"Zoo": found}]

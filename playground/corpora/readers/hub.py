@@ -17,7 +17,8 @@ def read_hub(name: str, text: str | None = None, label: str | None = None, split
         datasets = importlib.import_module("datasets")
     except ImportError as error:
         raise UserError(
-            "Data sets of the Hugging Face hub need the library datasets: pip install 'pretraining-playground[hub]'."
+            "Data sets of the Hugging Face hub need the library datasets; install it with: pip install "
+            "'pretraining-playground[hub]'."
         ) from error
     try:
         data = _open(datasets, name, split)

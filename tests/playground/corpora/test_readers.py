@@ -676,7 +676,9 @@ def test_a_data_set_of_the_hub_is_a_table(monkeypatch):
 
 def test_a_hub_that_is_missing_or_out_of_reach_is_a_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(UserError, match=r"need the library datasets: pip install 'pretraining-playground\[hub\]'"):
+    with pytest.raises(
+        UserError, match=r"need the library datasets; install it with: pip install 'pretraining-playground\[hub\]'"
+    ):
         open_corpus("hub:glue")
 
     def load(*args, **options):
