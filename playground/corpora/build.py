@@ -14,7 +14,7 @@ from playground.corpora.corpus import HELD_OUT, Corpus, find_boundary
 from playground.corpora.unspaced import describe_unspaced
 from playground.errors import TooShort, UserError
 from playground.tokenizing.sentences import number_sentences
-from playground.tokenizing.tokenizer import KindOrAuto, Tokenizer, of_counts
+from playground.tokenizing.tokenizer import KindOrAuto, Tokenizer, of_counts, spell_text
 
 FEWEST = 64
 """A text with fewer tokens is too short to train on."""
@@ -273,7 +273,7 @@ def lay_out_text(words: DocumentWords, tokenizer: Tokenizer) -> TokenizedWords:
             numbers = list(group)
             spelt = [[(tokenizer.specials.sep, True)]] * len(numbers)
             if not ends:
-                spelt = tokenizer.spell_text([types[number] for number in numbers])
+                spelt = spell_text(tokenizer, [types[number] for number in numbers])
             for pieces in spelt:
                 first.append(len(ids))
                 for number, new in pieces:
