@@ -17,8 +17,9 @@ from playground.finetuning.data.files import find_task
 from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
+from playground.finetuning.run.measure import Result
 from playground.finetuning.run.record import TrialRecord, fingerprint, key
-from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
 from playground.finetuning.run.trials import Elsewhere, Stacks, Trial, TrialData, TrialEvent, plan_stacks, run
 from playground.finetuning.strategy.compose import Unlike, difference, nothing_added, unlike
 from playground.finetuning.strategy.find import find_strategy
