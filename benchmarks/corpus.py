@@ -22,7 +22,9 @@ from torch.nn.functional import cross_entropy
 from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus, pick
 from playground.finetuning import find_strategy, find_task
-from playground.finetuning.run.trainer import Base, FinetuneConfig, Result, tune
+from playground.finetuning.run.measure import Result
+from playground.finetuning.run.trainer import Base, FinetuneConfig
+from playground.finetuning.run.tune import tune
 from playground.models.transformer import Stack
 from playground.training import Run, Started, Stopped, train
 from playground.training.data import BatchSampler

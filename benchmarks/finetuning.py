@@ -35,8 +35,10 @@ from playground.finetuning import Base, find_strategy, find_task
 from playground.finetuning.comparing.compare import compare
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run.base import from_checkpoint, replace_model
+from playground.finetuning.run.measure import Result
 from playground.finetuning.run.stacked import alike, tune_together
-from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, _draw, parameters, started, tune
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, _draw, parameters, started
+from playground.finetuning.run.tune import tune
 from playground.finetuning.strategy.head import new_head
 from playground.models.adapters import attach
 from playground.rng import generator

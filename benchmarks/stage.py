@@ -323,8 +323,8 @@ def pace(seconds: float, follow: bool) -> float:
     while time.perf_counter() - start < seconds:
         time.sleep(0.1)
         if follow:
-            session.watch()
-            sent(session.view)
+            session.viewer.watch()
+            sent(session.viewer.view)
     done, spent_ = len(session.rows) - before, time.perf_counter() - start
     session.stop()
     return done / spent_

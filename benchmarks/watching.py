@@ -97,8 +97,8 @@ class Watched:
         """Train, and take the time of every look."""
         session = self.store.begin()
         assert session is not None, self.store.trouble
-        assert session.look is not None, "a watched run is looked at"
-        session.look = self._timed(session.look)
+        assert session.viewer.look is not None, "a watched run is looked at"
+        session.viewer.look = self._timed(session.viewer.look)
         session.start()
         while len(session.rows) < 40:
             time.sleep(0.1)

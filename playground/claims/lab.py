@@ -21,7 +21,7 @@ from playground.finetuning.comparing.compare import Comparison, compare
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import find_task
 from playground.finetuning.run.base import Base, base_of
-from playground.finetuning.run.trainer import Result
+from playground.finetuning.run.measure import Result
 from playground.folders import cache_folder
 from playground.knob import as_written, spelt, turn
 from playground.parsing import parse_json

@@ -37,9 +37,10 @@ from playground.finetuning.comparing.compare import compare, mixed_levels
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import file_task_name, is_file
 from playground.finetuning.report.page import Origin, Report, ReportFacts, SequenceReportFacts, against, signed, write
+from playground.finetuning.run.measure import Result
 from playground.finetuning.run.record import TrialRecord
-from playground.finetuning.run.trainer import Result, StepEvent
 from playground.finetuning.run.trials import Elsewhere
+from playground.finetuning.run.tune import StepEvent
 from playground.finetuning.strategy.extra_features import OtherVectors
 from playground.finetuning.strategy.parse import read, spell, split
 from playground.finetuning.strategy.strategy import Strategy

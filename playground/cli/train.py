@@ -96,6 +96,23 @@ def add(command: Parser) -> None:
         "entry", nargs="?",
         help="a system of the zoo such as BERT, an objective such as NSP, or a weighted sum such as 'MLM + 50 RTD'",
     )  # fmt: skip
+    _text_options(command)
+    training_options(command)
+    _seed_options(command)
+    _entry_options(command)
+    option("--resume", action="store_true", help="resume from the checkpoint in --out")
+    option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
+    option(
+        "--fork", metavar="RUN[@STEP]",
+        help="fork a saved run at a step; --set changes knobs, or the objective: --set objective=MLM",
+    )  # fmt: skip
+    option("--find-rate", action="store_true", help="search for a learning rate and train nothing")
+    list_of_runs(command)
+
+
+def _text_options(command: Parser) -> None:
+    """What is read, and how it is split."""
+    option = command.add_argument
     option(
         "--corpus",
         help=f"a generated corpus by name, or a text file; a short file is repeated or mixed, {LONGER}",
@@ -103,7 +120,11 @@ def add(command: Parser) -> None:
     option("--encoding", metavar="NAME", help="encoding of a file that is not UTF-8, such as cp1252")
     option("--tokenizer", metavar="KIND", help=f"how words are split: {', '.join(KINDS)}")
     option("--vocab-size", type=number_of(), metavar="N", help="maximum size of the vocabulary")
-    training_options(command)
+
+
+def _seed_options(command: Parser) -> None:
+    """The recipe, how many seeds are trained with it, and by which processes."""
+    option = command.add_argument
     option("--threads", type=number_of("processes"), default=1, metavar="N", help="1 is fastest for tiny models")
     option(
         "--recipe", metavar="R", help="preset of optimiser and schedule: paper, or fast, which changes the network too"
@@ -112,6 +133,11 @@ def add(command: Parser) -> None:
     parallelism(command)
     option("--workers", type=number_of("processes"), default=1, metavar="N", help="processes that share the seeds")
     option("--cluster", metavar="ADDRESS", help="share the seeds on a Dask cluster; local for one here")
+
+
+def _entry_options(command: Parser) -> None:
+    """What of the entry is set by hand: its knobs, its matrices, its order of prediction."""
+    option = command.add_argument
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
     option(
         "--paint", action="append", default=[], metavar="MATRIX=CELLS",
@@ -123,14 +149,6 @@ def add(command: Parser) -> None:
         "3, 1 and 2 of every text are predicted in this order",
     )  # fmt: skip
     option("--mask-overrides", metavar="JSON", help="the same rules as JSON, as a saved run and its command hold them")
-    option("--resume", action="store_true", help="resume from the checkpoint in --out")
-    option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
-    option(
-        "--fork", metavar="RUN[@STEP]",
-        help="fork a saved run at a step; --set changes knobs, or the objective: --set objective=MLM",
-    )  # fmt: skip
-    option("--find-rate", action="store_true", help="search for a learning rate and train nothing")
-    list_of_runs(command)
 
 
 def train_entry(given: argparse.Namespace) -> int:

@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
-from playground.finetuning.run.trainer import BLOCK, FinetuneConfig, Finetuner, numbered
+from playground.finetuning.run.measure import BLOCK
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
 from playground.finetuning.strategies.full import FULL
 from playground.finetuning.strategy.head import TaskHead, init_head
 from playground.models import Architecture

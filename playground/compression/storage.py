@@ -28,7 +28,7 @@ from playground.models import Architecture, model_without_weights
 from playground.models.model import LanguageModel
 from playground.models.transformer import Attention
 from playground.parsing import parse_json
-from playground.tokenizing import Tokenizer
+from playground.tokenizing import Tokenizer, tokenizer_json
 
 WORD_TABLE = "model.token_embedding"
 
@@ -45,7 +45,7 @@ def save(folder: Path | str, compressed: Compressed, tokenizer: Tokenizer | None
         folder.mkdir(parents=True, exist_ok=True)
         save_file(arrays(tensors), folder / FILE, metadata={"compressed": json.dumps(header)})
         if tokenizer is not None:
-            (folder / WORDS).write_text(tokenizer.to_json(), encoding="utf-8")
+            (folder / WORDS).write_text(tokenizer_json.to_json(tokenizer), encoding="utf-8")
     except OSError as error:
         raise unwritable(folder, error) from error
     return folder / FILE
@@ -88,7 +88,7 @@ def load(folder: Path | str, task: Task) -> Compressed:
             header = parse_json((file.metadata() or {}).get("compressed", "{}"))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         words = Path(folder) / WORDS
-        known = Tokenizer.from_json(words.read_text(encoding="utf-8")).words if words.is_file() else ()
+        known = tokenizer_json.from_json(words.read_text(encoding="utf-8")).words if words.is_file() else ()
         return unpack(tensors, header, task, known)
     except UserError:
         raise

@@ -14,7 +14,7 @@ from playground.corpora.corpus import HELD_OUT, Corpus, find_boundary
 from playground.corpora.unspaced import describe_unspaced
 from playground.errors import TooShort, UserError
 from playground.tokenizing.sentences import number_sentences
-from playground.tokenizing.tokenizer import KindOrAuto, Tokenizer, of_counts
+from playground.tokenizing.tokenizer import KindOrAuto, Tokenizer, of_counts, spell_text
 
 FEWEST = 64
 """A text with fewer tokens is too short to train on."""
@@ -93,6 +93,11 @@ class DocumentWords:
             self.sentence.extend(array("i", [self.sentences + number - sentence[0] for number in sentence]))
             self.sentences += sentence[-1] - sentence[0] + 1
 
+    def counts(self) -> dict[str, int]:
+        """How often each type occurs; the ends of documents are not counted."""
+        every = torch.bincount(torch.frombuffer(self.rows, dtype=torch.int32), minlength=len(self.types)).tolist()
+        return {word: count for word, count in zip(self.types, every, strict=True) if word}
+
     def spread(self, values: Sequence[int]) -> Tensor:
         """A value of each document for each of its words, -1 for its end."""
         ends = torch.frombuffer(self.rows, dtype=torch.int32) == 0
@@ -117,6 +122,37 @@ class Labels:
         return table[torch.tensor(self.rows, dtype=torch.long)], names
 
 
+@dataclass(frozen=True)
+class TokenizedWords:
+    """The tokens of words: the `ids`, and for each the index of its `word`; for each word the index of its `first`.
+
+    `word_ids` are the numbers of the tokenizer's own words: one from elsewhere may cut one of ours.
+    """
+
+    ids: Tensor
+    word: Tensor
+    first: Tensor
+    word_ids: Tensor
+
+
+@dataclass(frozen=True)
+class WordLabels:
+    """Labels with a value for each word (`values`) or the index of another word or -1 (`heads`); `names` of values."""
+
+    values: Mapping[str, Tensor] = field(default_factory=dict)
+    heads: Mapping[str, Tensor] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.values or self.heads)
+
+    def of_tokens(self, tokens: TokenizedWords) -> dict[str, Tensor]:
+        """The labels of each token, those of its word; an index of a word becomes that of the word's first token."""
+        first, word = tokens.first, tokens.word
+        heads = {label: first[row].long().where(row >= 0, -1)[word] for label, row in self.heads.items()}
+        return {**{label: row[word] for label, row in self.values.items()}, **heads}
+
+
 def _sort_key(name: str) -> tuple[bool, float, str]:
     """Numbers first, by size; "nan" has no place among them."""
     try:
@@ -126,6 +162,9 @@ def _sort_key(name: str) -> tuple[bool, float, str]:
     return (True, 0.0, name) if math.isnan(number) else (False, number, name)
 
 
+NO_LABELS = WordLabels()
+
+
 def build(
     name: str,
     words: DocumentWords,
@@ -133,77 +172,61 @@ def build(
     more: str = "",
     note: str = "",
     warning: str = "",
-    labels: Mapping[str, Tensor] | None = None,
-    places: Mapping[str, Tensor] | None = None,
-    label_names: Mapping[str, tuple[str, ...]] | None = None,
+    labels: WordLabels = NO_LABELS,
     tokenizer: Tokenizer | None = None,
     repeat: int = 1,
     mix: Corpus | None = None,
     **options: Unpack[Vocabulary],
 ) -> Corpus:
-    """The corpus of these words; `labels` have a value for each word, `positions` the index of another word (or -1).
+    """The corpus of these words; every piece of a word has the word's labels.
 
-    Every piece of a word has the word's labels; a position becomes that of the other word's first piece. Without a
-    `tokenizer` one is trained on these words with the `options`. `repeat` and `mix` make a short text longer. `more`
-    says what else the text is, `note` what was guessed, `warning` what was left out.
+    Without a `tokenizer` one is trained on these words with the `options`. `repeat` and `mix` make a short text longer.
+    `more` says what else the text is, `note` what was guessed, `warning` what was left out.
     """
     if not words.rows:
         raise UserError(f"There are no words in {name}, only white space; choose a text of at least {FEWEST} words.")
-    number, edges = f"{len(words.rows):,} words", ()
-    about, lengthening = f"{number} and punctuation marks of {name}.", ""
+    number, edges, lengthening = f"{len(words.rows):,} words", (), ""
     if repeat > 1 or mix is not None:
-        if labels or places:
-            raise UserError(f"The words of {name} have labels; only a text without labels is repeated or mixed.")
-        words, edges, lengthening = lengthened(name, words, repeat, mix)
-    if len(words.rows) < FEWEST:
-        sentence = f"There are only {len(words.rows)} tokens in {name}; at least {FEWEST} are needed to train on it."
-        sentence = " ".join(filter(None, [sentence, note, warning]))
-        raise UserError(sentence) if labels or places else TooShort(sentence, len(words.rows))
-    rows = torch.frombuffer(words.rows, dtype=torch.int32)
-    every = zip(words.types, torch.bincount(rows, minlength=len(words.types)).tolist(), strict=True)
-    counts = {word: count for word, count in every if word}
+        words, edges, lengthening = lengthened(name, words, labels, repeat, mix)
+    if (tokens := len(words.rows)) < FEWEST:
+        few = f"There are only {tokens} tokens in {name}; at least {FEWEST} are needed to train on it."
+        raise UserError(_join(few, note, warning)) if labels else TooShort(_join(few, note, warning), tokens)
+    counts = words.counts()
     unspaced = describe_unspaced(counts)
     if unspaced and options.get("kind", "auto") == "auto":
         options["kind"] = "bpe"  # a clause is no word
     tokenizer = tokenizer or of_counts(counts, **options)
-    separator = tokenizer.specials.sep
-    if tokenizer.own:
-        pieces = [[separator], *(tokenizer.encode_word(word) for word in list(words.types)[1:])]
-        ids, word, first = lay_out(pieces, rows)
-        word_ids = word
-    else:
-        ids, word, first, word_ids = lay_out_text(words, tokenizer)
-    sentence, ends = torch.frombuffer(words.sentence, dtype=torch.int32)[word], ids == separator
+    tokenized = (lay_out_words if tokenizer.own else lay_out_text)(words, tokenizer)
+    sentence = torch.frombuffer(words.sentence, dtype=torch.int32)[tokenized.word]
+    ends = tokenized.ids == tokenizer.specials.sep
     cut = f"The text is longer; only its first {number} are used." if words.cut else ""
-    note, warning = (" ".join(filter(None, parts)) for parts in ((lengthening, note, unspaced), (warning, cut)))
+    note, warning = _join(lengthening, note, unspaced), _join(warning, cut)
+    about = "" if lengthening else f"{number} and punctuation marks of {name}."
     return Corpus(
-        name=name,
-        description=" ".join(filter(None, ["" if lengthening else about, more, note, warning])),
-        note=note,
-        warning=warning,
-        tokenizer=tokenizer,
-        ids=ids,
-        word_ids=word_ids,
-        sentence_ids=sentence,
+        name, _join(about, more, note, warning), tokenizer, note=note, warning=warning,
+        ids=tokenized.ids, word_ids=tokenized.word_ids, sentence_ids=sentence,
         document_ids=ends.cumsum(0, dtype=torch.int32).sub_(ends.int()),
-        held_out_from=int(first[edges[len(edges) // 2]]) if edges else find_boundary(ends, sentence),
-        sections=tuple(int(first[edge]) for edge in edges) if mix is not None else (),
-        labels={
-            **{label: row[word] for label, row in (labels or {}).items()},
-            **{label: first[row].long().where(row >= 0, -1)[word] for label, row in (places or {}).items()},
-        },
-        label_names=dict(label_names or {}),
-    )
+        held_out_from=int(tokenized.first[edges[len(edges) // 2]]) if edges else find_boundary(ends, sentence),
+        sections=tuple(int(tokenized.first[edge]) for edge in edges) if mix is not None else (),
+        labels=labels.of_tokens(tokenized), label_names=dict(labels.names),
+    )  # fmt: skip
+
+
+def _join(*sentences: str) -> str:
+    """The sentences that are not empty, as one text."""
+    return " ".join(filter(None, sentences))
 
 
 def lengthened(
-    name: str, words: DocumentWords, repeat: int, mix: Corpus | None
+    name: str, words: DocumentWords, labels: WordLabels, repeat: int, mix: Corpus | None
 ) -> tuple[DocumentWords, tuple[int, ...], str]:
     """The words repeated, and those of a generated corpus after them; the edges between their parts; a sentence on it.
 
     First come the training parts, then the held-out parts. What is held out, the last sentence of a short text, is cut
     off before anything is repeated, so that no repetition of it is trained on.
     """
+    if labels:
+        raise UserError(f"The words of {name} have labels; only a text without labels is repeated or mixed.")
     if len(words.rows) < 3:
         raise UserError(f"There is only one word in {name}, so none is left to hold out; choose a longer text.")
     if len(words.rows) * repeat > LIMIT:
@@ -241,11 +264,8 @@ def _last_part(words: DocumentWords) -> int:
     return min(ends, key=lambda end: abs(end - boundary), default=boundary)
 
 
-def lay_out_text(words: DocumentWords, tokenizer: Tokenizer) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The same as `lay_out` with the pieces that a tokenizer from elsewhere gives to the text of each document.
-
-    The last are the numbers of its own words, for it may cut one of ours.
-    """
+def lay_out_text(words: DocumentWords, tokenizer: Tokenizer) -> TokenizedWords:
+    """Words as the pieces that a tokenizer from elsewhere gives to the text of each document."""
     types, ids, row, begins, first = list(words.types), array("i"), array("i"), array("b"), array("i")
     for begin in range(0, len(words.rows), SLICE):
         some, at = words.rows[begin : begin + SLICE], begin
@@ -253,7 +273,7 @@ def lay_out_text(words: DocumentWords, tokenizer: Tokenizer) -> tuple[Tensor, Te
             numbers = list(group)
             spelt = [[(tokenizer.specials.sep, True)]] * len(numbers)
             if not ends:
-                spelt = tokenizer.spell_text([types[number] for number in numbers])
+                spelt = spell_text(tokenizer, [types[number] for number in numbers])
             for pieces in spelt:
                 first.append(len(ids))
                 for number, new in pieces:
@@ -262,14 +282,18 @@ def lay_out_text(words: DocumentWords, tokenizer: Tokenizer) -> tuple[Tensor, Te
                     begins.append(new)
                 at += 1
     whole, rows, starts = (torch.frombuffer(each, dtype=torch.int32) for each in (ids, row, first))
-    return whole.long(), rows, starts, torch.frombuffer(begins, dtype=torch.int8).cumsum(0, dtype=torch.int32) - 1
+    own = torch.frombuffer(begins, dtype=torch.int8).cumsum(0, dtype=torch.int32) - 1
+    return TokenizedWords(whole.long(), rows, starts, own)
 
 
-def lay_out(pieces: Sequence[Sequence[int]], rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Words, each by the number of its type, as the `pieces` of these types one after another.
+def lay_out_words(words: DocumentWords, tokenizer: Tokenizer) -> TokenizedWords:
+    """Words as the pieces of a tokenizer that reads each word by itself."""
+    pieces = [[tokenizer.specials.sep], *(tokenizer.encode_word(word) for word in list(words.types)[1:])]
+    return lay_out(pieces, torch.frombuffer(words.rows, dtype=torch.int32))
 
-    These are the ids of all tokens, the running number of the word of each, and the index of each word's first token.
-    """
+
+def lay_out(pieces: Sequence[Sequence[int]], rows: Tensor) -> TokenizedWords:
+    """Words, each by the number of its type, as the `pieces` of these types one after another."""
     length = torch.tensor([len(ids) for ids in pieces])
     flat = torch.tensor([number for ids in pieces for number in ids])
     start = length.cumsum(0) - length
@@ -282,4 +306,4 @@ def lay_out(pieces: Sequence[Sequence[int]], rows: Tensor) -> tuple[Tensor, Tens
         within = torch.arange(here.start, here.stop) - first[begin + which]
         ids[here] = flat[start[some][which] + within]
         word[here] = begin + which
-    return ids, word, first[:-1]
+    return TokenizedWords(ids, word, first[:-1], word)

@@ -15,7 +15,7 @@ from playground.corpora.corpus import Corpus
 from playground.devices import arrays
 from playground.folders import cache_folder
 from playground.parsing import parse_json
-from playground.tokenizing.tokenizer import Tokenizer
+from playground.tokenizing import tokenizer_json
 
 MOST_FILES = 16
 """Corpora that are kept; the one with the oldest use is removed first."""
@@ -47,7 +47,7 @@ def _read(path: Path) -> Corpus:
     corpus = Corpus(
         name=saved["name"],
         description=saved["description"],
-        tokenizer=Tokenizer.from_json(saved["tokenizer"]),
+        tokenizer=tokenizer_json.from_json(saved["tokenizer"]),
         ids=rows["ids"].long(),
         word_ids=torch.arange(len(rows["ids"]), dtype=torch.int32),
         sentence_ids=rows["sentence"],
@@ -69,7 +69,7 @@ def _write(path: Path, corpus: Corpus) -> None:
     """Save a corpus by replacing the file at once, so that two processes can write it at the same time."""
     rows = {"ids": corpus.ids.short(), "sentence": corpus.sentence_ids, "document": corpus.document_ids}
     rows |= {f"label {name}": row for name, row in corpus.labels.items()}
-    saved = {name: getattr(corpus, name) for name in PLAIN} | {"tokenizer": corpus.tokenizer.to_json()}
+    saved = {name: getattr(corpus, name) for name in PLAIN} | {"tokenizer": tokenizer_json.to_json(corpus.tokenizer)}
     content = save(arrays(rows), {"corpus": json.dumps(saved)})
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:

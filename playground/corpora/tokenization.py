@@ -49,25 +49,25 @@ def retokenized(corpus: Corpus, how: Tokenization) -> Corpus:
     tokenizer = _trained(corpus, how)
     pieces = [[number] for number in range(FIRST_WORD)]
     pieces += [tokenizer.encode_word(word) for word in corpus.tokenizer.words[FIRST_WORD:]]
-    ids, word, first = lay_out(pieces, corpus.ids)
-    where = word.long()
+    tokenized = lay_out(pieces, corpus.ids)
+    first, where = tokenized.first, tokenized.word.long()
 
     def moved(name: str, row: Tensor) -> Tensor:
         if name in PLACES:
             row = first[row.long()].to(row.dtype).where(row >= 0, -1)
         return (_aligned(corpus, first) if name == "aligned" else row)[where]
 
-    edges = torch.cat([first, torch.tensor([len(ids)], dtype=first.dtype)])
+    edges = torch.cat([first, torch.tensor([len(where)], dtype=first.dtype)])
     return replace(
         corpus,
         tokenizer=tokenizer,
-        ids=ids,
+        ids=tokenized.ids,
         word_ids=corpus.word_ids[where],
         sentence_ids=corpus.sentence_ids[where],
         document_ids=corpus.document_ids[where],
         held_out_from=int(edges[corpus.held_out_from]),
         labels={name: moved(name, row) for name, row in corpus.labels.items()},
-        entropy_bound=corpus.entropy_bound and corpus.entropy_bound * len(corpus) / len(ids),
+        entropy_bound=corpus.entropy_bound and corpus.entropy_bound * len(corpus) / len(where),
         sections=tuple(int(edges[edge]) for edge in corpus.sections),
     )
 

@@ -17,7 +17,7 @@ from playground.batch import Specials
 from playground.errors import UserError
 from playground.interop.weights import read_json
 from playground.tokenizing import SPECIAL_TOKENS, Tokenizer
-from playground.tokenizing.tokenizer import of_settings
+from playground.tokenizing.tokenizer_json import of_settings
 from playground.tokenizing.vocabulary import SENTINELS, specials
 
 NAMES = {

@@ -66,6 +66,13 @@ NO_LM_HEAD = (
 )
 
 
+SHARED = (
+    "position_embedding", "segment_embedding", "language_embedding", "label_embedding", "ln_embedding",
+    "second_position_embedding", "characters",
+)  # fmt: skip
+"""The parts of a network that another one may read too (see `share_modules`)."""
+
+
 class Network(nn.Module):
     """Stacks of one width over token embeddings `inner` wide, whose table belongs to the model.
 
@@ -92,22 +99,11 @@ class Network(nn.Module):
         if shape.decoder_layers:
             self.decoder = make(shape, shape.decoder_layers, width, crosses=True)
         self.characters = CharacterCNN(inner, words) if shape.char_cnn and shared is None else None
-        if shared is not None:
-            parts = ("position_embedding", "segment_embedding", "language_embedding", "label_embedding", "ln_embedding")
-            parts = (*parts, "second_position_embedding", "characters")
-            share_modules(self, **{part: getattr(shared, part) for part in parts if hasattr(shared, part)})
         summed = inner if self.projects_sum else width
         if shared is None:
-            self._add_positions(summed)
-        if shared is None and self.adds_segments:
-            self.segment_embedding = nn.Embedding(shape.segments, summed)
-        if shared is None and shape.languages:
-            self.language_embedding = nn.Embedding(shape.languages, summed)
-        if shared is None:
-            tables = {name: nn.Embedding(number + 1, summed) for name, number in shape.label_embeddings}
-            self.label_embedding = nn.ModuleDict(tables)
-        if shared is None and shape.embedding_norm:
-            self.ln_embedding = make_norm(shape, summed)
+            self._add_embeddings(summed)
+        else:
+            share_modules(self, **{part: getattr(shared, part) for part in SHARED if hasattr(shared, part)})
         if shape.decoder_layers and shape.decoder_positions:
             self.decoder_position_embedding = nn.Embedding(shape.max_position_embeddings, summed)
             self.decoder_ln_embedding = make_norm(shape, summed) if shape.embedding_norm else nn.Identity()
@@ -116,13 +112,21 @@ class Network(nn.Module):
             self.query_embedding = nn.Parameter(torch.zeros(summed))
         self.prompt: Callable[[], Tensor] | None = None  # virtual tokens before the text, as the first layer reads them
 
-    def _add_positions(self, width: int) -> None:
-        """The tables of learned positions, for vectors of a width."""
-        longest, second = self.shape.max_position_embeddings, self.shape.second_positions
-        if self.shape.positions == "learned" and second != "concatenated":
+    def _add_embeddings(self, width: int) -> None:
+        """The tables of learned positions, segments, languages and labels, for vectors of a width, and their norm."""
+        shape, longest, second = self.shape, self.shape.max_position_embeddings, self.shape.second_positions
+        if shape.positions == "learned" and second != "concatenated":
             self.position_embedding = nn.Embedding(longest, width)
         if second != "none":
             self.second_position_embedding = nn.Embedding(longest, width // 2 if second == "concatenated" else width)
+        if self.adds_segments:
+            self.segment_embedding = nn.Embedding(shape.segments, width)
+        if shape.languages:
+            self.language_embedding = nn.Embedding(shape.languages, width)
+        tables = {name: nn.Embedding(number + 1, width) for name, number in shape.label_embeddings}
+        self.label_embedding = nn.ModuleDict(tables)
+        if shape.embedding_norm:
+            self.ln_embedding = make_norm(shape, width)
 
     def forward(
         self,

@@ -25,22 +25,30 @@ def merge_steps(tokenizer: Tokenizer, text: str) -> list[dict[str, Any]]:
     indices of the pieces that are new; `pair` the two strings that were joined (empty at first); `rank` the number
     of the merge in the order in which it was learnt (-1 at first). The last state is the result of `encode`.
     """
-    if not tokenizer.merges:
+    merges = merges_of(tokenizer)
+    if not merges:
         raise UserError(f"Only BPE merges pieces; this tokenizer's kind is {tokenizer.kind!r}, choose bpe or bytes.")
     if len(text) > MOST_CHARACTERS:
         raise UserError(f"The text has {len(text)} characters; merges are shown for at most {MOST_CHARACTERS}.")
-    ranks: Ranks = {pair: rank for rank, pair in enumerate(tokenizer.merges)}
+    ranks: Ranks = {pair: rank for rank, pair in enumerate(merges)}
     text = clean(text)
     words = _letters(tokenizer, text)
-    states = [_state(tokenizer, text, words, words, -1)]
+    states = [_state(tokenizer, text, words, words)]
     while True:
         waiting = [_next_merge(symbols, ranks) for symbols in words]
         rank = min((found for found, _ in filter(None, waiting)), default=None)
         if rank is None:
             return states
         merged = [_merged(symbols, ranks, rank, tokenizer.mark) for symbols in words]
-        states.append(_state(tokenizer, text, words, merged, rank))
+        states.append(_state(tokenizer, text, words, merged, merges[rank], rank))
         words = merged
+
+
+def merges_of(tokenizer: Tokenizer) -> list[tuple[str, str]]:
+    """The merges of BPE as the model has them, the earliest learnt first; none of another kind."""
+    found = tokenizer.settings["model"].get("merges") or ()
+    pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in found)
+    return [(left, right) for left, right in pairs]
 
 
 def _letters(tokenizer: Tokenizer, text: str) -> list[list[Symbol]]:
@@ -72,8 +80,19 @@ def _merged(symbols: list[Symbol], ranks: Ranks, rank: int, mark: str) -> list[S
     return symbols
 
 
+def _readable(tokenizer: Tokenizer, name: str) -> str:
+    """A piece as the model has it, without its mark; one that the vocabulary lacks is [UNK]."""
+    number = tokenizer.library.token_to_id(name)
+    return tokenizer.decode([tokenizer.specials.unknown if number is None else number])[0]
+
+
 def _state(
-    tokenizer: Tokenizer, text: str, before: list[list[Symbol]], after: list[list[Symbol]], rank: int
+    tokenizer: Tokenizer,
+    text: str,
+    before: list[list[Symbol]],
+    after: list[list[Symbol]],
+    pair: tuple[str, ...] = (),
+    rank: int = -1,
 ) -> dict[str, Any]:
     symbols = [
         (word, symbol, symbol in old)
@@ -81,8 +100,8 @@ def _state(
         for symbol in new
     ]
     return {
-        "pieces": [[tokenizer.readable(name), *visible(text, *span), word] for word, (name, *span), _ in symbols],
+        "pieces": [[_readable(tokenizer, name), *visible(text, *span), word] for word, (name, *span), _ in symbols],
         "joined": [index for index, (_, _, old) in enumerate(symbols) if not old],
-        "pair": [plain(tokenizer.shown(name)) for name in tokenizer.merges[rank]] if rank >= 0 else [],
+        "pair": [plain(tokenizer.shown(name)) for name in pair],
         "rank": rank,
     }

@@ -4,7 +4,7 @@ import json
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -12,7 +12,6 @@ import tokenizers
 
 from playground.batch import Specials
 from playground.errors import UserError
-from playground.parsing import parse_json
 from playground.pickling import declared_fields
 from playground.tokenizing import bytelevel, pieces
 from playground.tokenizing.bytelevel import TO_SPACE
@@ -83,11 +82,7 @@ class Tokenizer:
     @cached_property
     def lower(self) -> bool:
         """Whether text is read in lower case."""
-        return self._normal("A") == "a"
-
-    def _normal(self, text: str) -> str:
-        normalizer = self.library.normalizer
-        return text if normalizer is None else normalizer.normalize_str(text)
+        return self.letters("A") == "a"
 
     @cached_property
     def own(self) -> bool:
@@ -126,22 +121,11 @@ class Tokenizer:
         """How the model marks the end of a word."""
         return self.settings["model"].get("end_of_word_suffix") or ""
 
-    @cached_property
-    def merges(self) -> tuple[tuple[str, str], ...]:
-        """The merges of BPE as the model has them, the earliest learnt first."""
-        found = self.settings["model"].get("merges") or ()
-        pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in found)
-        return tuple((left, right) for left, right in pairs)
-
     def letters(self, text: str) -> str:
         """Text as the model reads it before any merge: its bytes at byte level."""
-        normal = self._normal(text)
+        normalizer = self.library.normalizer
+        normal = text if normalizer is None else normalizer.normalize_str(text)
         return bytelevel.write(normal) if self.kind == "bytes" else normal
-
-    def readable(self, name: str) -> str:
-        """A piece as the model has it, without its mark; one that the vocabulary lacks is [UNK]."""
-        number = self.library.token_to_id(name)
-        return self._plain(self.specials.unknown if number is None else number)
 
     def encode(self, text: str) -> Encoding:
         """The ids of a text, with the word and the span in the (clean) text of each.
@@ -175,26 +159,10 @@ class Tokenizer:
         words = [clean(word) for word in words]
         if self.own:
             return [self.encode_word(word) for word in words]
-        pieces = self.spell_text(words)
+        pieces = spell_text(self, words)
         return [
             [number for number, _ in some] or self.encode_word(word) for some, word in zip(pieces, words, strict=True)
         ]
-
-    def spell_text(self, words: Sequence[str]) -> list[list[tuple[int, bool]]]:
-        """The pieces of the text that the words make, for each of these, and whether a word of its own begins there.
-
-        A piece that reaches into the next word belongs to the first of both.
-        """
-        found: list[list[tuple[int, bool]]] = [[] for _ in words]
-        close, text, starts = glued(words), "", list[int]()
-        for word, without in zip(words, close, strict=True):
-            text += word if without else f" {word}"
-            starts.append(len(text) - len(word))
-        encoding, before = self.encode(text), -1
-        for number, word, (first, _) in zip(encoding.ids, encoding.word, encoding.offsets, strict=True):
-            found[max(0, bisect_right(starts, first) - 1)].append((number, word != before))
-            before = word
-        return found
 
     def encode_words(self, words: Iterable[str]) -> list[int]:
         """The ids of words: one for each at word level, else the pieces of each."""
@@ -209,22 +177,15 @@ class Tokenizer:
         found = self.library.model.tokenize(SPACE + letters if self.kind == "unigram" else letters) if letters else []
         return [self.specials.unknown if token.id in self._special else token.id for token in found]
 
-    def small(self, word: str) -> str:
-        """The word in lower case where this tokenizer has only that."""
-        return word.lower() if self.lower else word
-
-    def continues(self, number: int) -> bool:
-        """Whether this id is a piece that continues the word of the piece before it."""
-        return self.kind != "word" and self._continuing[number]
-
     @cached_property
-    def _continuing(self) -> list[bool]:
-        return continuing(self.words, self._special)
+    def continues(self) -> list[bool]:
+        """Whether each id is a piece that continues the word of the piece before it."""
+        return [False] * len(self) if self.kind == "word" else continuing(self.words, self._special)
 
     def _plain(self, number: int) -> str:
         word = self.words[number]
         if self.own or self.mark == MARK:
-            return pieces.plain(word) if self.continues(number) else word
+            return pieces.plain(word) if self.continues[number] else word
         return word[1:] if word[:1] in (TO_SPACE, SPACE) and len(word) > 1 else word
 
     def decode(self, ids: Iterable[int]) -> list[str]:
@@ -237,39 +198,28 @@ class Tokenizer:
             return self.library.decode([int(number) for number in ids], skip_special_tokens=False).strip()
         words: list[str] = []
         for number in map(int, ids):
-            if words and self.continues(number):
+            if words and self.continues[number]:
                 words[-1] += self._plain(number)
             else:
                 words.append(self._plain(number))
         return join_words(words)
 
-    def with_words(self, words: Iterable[str]) -> "Tokenizer":
-        """The same vocabulary of whole words with those behind that it lacks."""
-        model = self.settings["model"]
-        new = (word for word in dict.fromkeys(words) if word not in model["vocab"])
-        vocab = model["vocab"] | {word: number for number, word in enumerate(new, len(self))}
-        return of_settings({**self.settings, "model": {**model, "vocab": vocab}}, specials(len(vocab)))
 
-    def to_json(self) -> str:
-        """The tokenizer as JSON, to be saved beside a run."""
-        return json.dumps({"tokenizer": self.settings, "specials": asdict(self.specials)}, ensure_ascii=False)
+def spell_text(tokenizer: Tokenizer, words: Sequence[str]) -> list[list[tuple[int, bool]]]:
+    """The pieces of the text that the words make, for each of these, and whether a word of its own begins there.
 
-    @staticmethod
-    def from_json(text: str) -> "Tokenizer":
-        """A tokenizer that was saved with `to_json`."""
-        try:
-            saved = parse_json(text)
-            known = saved["specials"]
-            numbers = [*known["ids"], *known["roles"].values(), *known["sentinels"]]
-            if not all(type(number) is int and 0 <= number < known["size"] for number in numbers):
-                raise ValueError(numbers)
-            roles = {str(role): number for role, number in known["roles"].items()}
-            made = Specials(known["size"], tuple(known["ids"]), roles, tuple(known["sentinels"]))
-            return of_settings(saved["tokenizer"], made)
-        except (ValueError, KeyError, TypeError, AttributeError, UserError) as error:
-            raise UserError(
-                f"This is not a saved tokenizer: {text[:40]!r}; it must be what to_json() wrote."
-            ) from error
+    A piece that reaches into the next word belongs to the first of both.
+    """
+    found: list[list[tuple[int, bool]]] = [[] for _ in words]
+    close, text, starts = glued(words), "", list[int]()
+    for word, without in zip(words, close, strict=True):
+        text += word if without else f" {word}"
+        starts.append(len(text) - len(word))
+    encoding, before = tokenizer.encode(text), -1
+    for number, word, (first, _) in zip(encoding.ids, encoding.word, encoding.offsets, strict=True):
+        found[max(0, bisect_right(starts, first) - 1)].append((number, word != before))
+        before = word
+    return found
 
 
 def visible(text: str, first: int, last: int) -> tuple[int, int]:
@@ -277,15 +227,6 @@ def visible(text: str, first: int, last: int) -> tuple[int, int]:
     while first < last - 1 and text[first].isspace():
         first += 1
     return first, last
-
-
-def of_settings(settings: Mapping[str, Any], roles: Specials) -> Tokenizer:
-    """The tokenizer of a tokenizer.json, which the library must take and whose ids must be below the size."""
-    made = Tokenizer(json.dumps(settings, ensure_ascii=False), roles)
-    vocab = made.library.get_vocab(with_added_tokens=True)
-    if highest := [name for name, number in vocab.items() if number >= roles.size]:
-        raise UserError(f"The tokenizer gives {highest[0]!r} the id {vocab[highest[0]]}; there are {roles.size} rows.")
-    return made
 
 
 def of_learnt(kind: Kind, learnt: Learnt, lower: bool = False, across: bool = False) -> Tokenizer:

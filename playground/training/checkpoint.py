@@ -24,7 +24,7 @@ from playground.objectives import find_objective
 from playground.objectives.mask_overrides import from_json, to_json
 from playground.optimisers import AdamW, Muon
 from playground.parsing import LARGEST, parse_int, parse_json
-from playground.tokenizing import Tokenizer
+from playground.tokenizing import Tokenizer, tokenizer_json
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entry_named
 from playground.zoo.entry import Entry
@@ -100,7 +100,7 @@ def _pack(learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> tupl
         "seconds": learner.seconds,
         "each": learner.each,
         "corpus": [corpus.name, corpus.hash, corpus.unigram_entropy],
-        "tokenizer": json.loads(tokenizer.to_json()),
+        "tokenizer": json.loads(tokenizer_json.to_json(tokenizer)),
     }
     return tensors, about
 
@@ -168,7 +168,7 @@ def load(path: Path | str, device: torch.device | str = "cpu") -> Checkpoint:
 
 def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.device) -> Checkpoint:
     entry = _entry(about)
-    tokenizer = Tokenizer.from_json(json.dumps(about["tokenizer"]))
+    tokenizer = tokenizer_json.from_json(json.dumps(about["tokenizer"]))
     _check_size(entry.model, len(tokenizer), tensors)
     learner = TrainState.new(entry, tokenizer.words, _number(about, "seed"), device)
     learner.model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})

@@ -252,23 +252,15 @@ class RunState:
 
 def prepared(run: Run, learner: TrainState | None = None) -> RunState:
     """A run before its first step; with a learner it goes on with its knobs, so that it sees the same batches."""
-    if learner is not None:
-        if learner.entry.name != run.entry.name:
-            raise UserError(
-                f"The checkpoint holds a {learner.entry.name}, not a {run.entry.name}; name the same entry."
-            )
-        run = replace(run, entry=learner.entry)
+    run = run if learner is None else _resumed(run, learner)
     entry, recipe = run.entry, run.entry.recipe
     texts = [_text_of(run, phase) for phase in entry.all_phases]
     objectives = [
         with_corpus(entry.objective_in(phase), text, run.device)
         for phase, text in zip(entry.all_phases, texts, strict=True)
     ]
-    sampler = cache(
-        lambda text, needs: BatchSampler.of(
-            text, recipe.seq_len, recipe.batch_size, run.seed, run.device, needs, entry.continues
-        )
-    )
+    shape = recipe.seq_len, recipe.batch_size
+    sampler = cache(lambda text, needs: BatchSampler.of(text, *shape, run.seed, run.device, needs, entry.continues))
     feeds = [sampler(text, objective.needs) for text, objective in zip(texts, objectives, strict=True)]
     held_out = [feed.evaluation() for feed in feeds]
     asked = [
@@ -283,24 +275,31 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
     learner.objectives = tuple(with_corpus(one, text, run.device) for one, text in zip(known, texts, strict=True))
     learner.objective = learner.objectives[learner.phase]
     if ddp.size() > 1:
-        if entry.continues:
-            raise UserError("mem_len is above 0, which several processes cannot share; set it to 0.")
-        if len(texts) > 1:
-            raise UserError(
-                f"{run.entry.name} has {len(texts)} phases, which several processes cannot share; train it without "
-                "torchrun."
-            )
-        learner.gradient = ddp.DistributedDataParallelGradient()
-        run = run if ddp.first() else replace(run, out=None)
-    phases = tuple(
-        PhaseData(
-            text,
-            rows,
-            Prefetcher(feed, learner, steps_together(objective, batches, feed), most_at_once(feed, FEW)),
+        run = _shared(run, learner)
+    together = map(steps_together, objectives, asked, feeds)
+    blocks = [
+        Prefetcher(feed, learner, steps, most_at_once(feed, FEW)) for feed, steps in zip(feeds, together, strict=True)
+    ]
+    return RunState(run, learner, tuple(map(PhaseData, texts, held_out, blocks)), Snapshot.of(learner))
+
+
+def _resumed(run: Run, learner: TrainState) -> Run:
+    """The run with the knobs of a learner, which must be of the same entry."""
+    if learner.entry.name != run.entry.name:
+        raise UserError(f"The checkpoint holds a {learner.entry.name}, not a {run.entry.name}; name the same entry.")
+    return replace(run, entry=learner.entry)
+
+
+def _shared(run: Run, learner: TrainState) -> Run:
+    """The run in one of several processes, which share each gradient and of which the first one saves."""
+    if run.entry.continues:
+        raise UserError("mem_len is above 0, which several processes cannot share; set it to 0.")
+    if (phases := len(run.entry.all_phases)) > 1:
+        raise UserError(
+            f"{run.entry.name} has {phases} phases, which several processes cannot share; train it without torchrun."
         )
-        for text, rows, feed, objective, batches in zip(texts, held_out, feeds, objectives, asked, strict=True)
-    )
-    return RunState(run, learner, phases, Snapshot.of(learner))
+    learner.gradient = ddp.DistributedDataParallelGradient()
+    return run if ddp.first() else replace(run, out=None)
 
 
 def _text_of(run: Run, phase: Phase) -> Corpus:

@@ -12,7 +12,7 @@ from playground.corpora import Corpus, pick
 from playground.corpora.respelling import IN_WORDS
 from playground.corpora.sources import is_generated, open_saved
 from playground.errors import UserError
-from playground.tokenizing import Tokenizer
+from playground.tokenizing import tokenizer_json
 from playground.training import checkpoint
 from playground.training.checkpoint import FORMAT, Checkpoint, CorpusInfo, read, write_whole
 from playground.training.train_state import TrainState
@@ -36,7 +36,9 @@ def _keep_text(path: Path, corpus: Corpus) -> None:
         return
     tensors = {name: getattr(corpus, name) for name in ROWS} | {f"label.{k}": row for k, row in corpus.labels.items()}
     said = {name: getattr(corpus, name) for name in SAID}
-    write_whole(path, tensors, {"format": FORMAT, "tokenizer": json.loads(corpus.tokenizer.to_json()), **said})
+    write_whole(
+        path, tensors, {"format": FORMAT, "tokenizer": json.loads(tokenizer_json.to_json(corpus.tokenizer)), **said}
+    )
 
 
 def corpus_of(saved: Checkpoint) -> Corpus:
@@ -91,7 +93,7 @@ def _path(folder: Path, content: str) -> Path:
 
 def _restored(path: Path, about: dict[str, Any], tensors: dict[str, Tensor]) -> Corpus:
     try:
-        tokenizer = Tokenizer.from_json(json.dumps(about["tokenizer"]))
+        tokenizer = tokenizer_json.from_json(json.dumps(about["tokenizer"]))
         labels = {name.removeprefix("label."): row for name, row in tensors.items() if name.startswith("label.")}
         said: dict[str, Any] = {name: tensors[name] for name in ROWS} | {name: about[name] for name in SAID}
         said["label_names"] = {name: tuple(values) for name, values in about["label_names"].items()}

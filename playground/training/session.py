@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from playground.analysis.predictions import Predictions
+import torch
+
+from playground.batch import Tokens
 from playground.errors import UserError
 from playground.knob import turn
 from playground.training.events import Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped, Unread
@@ -21,6 +23,7 @@ from playground.training.observe.recording import (
     Frame,
     Measured,
     Moment,
+    Moments,
     Noticed,
     Regrets,
     Sized,
@@ -74,6 +77,30 @@ class CurvePoint:
         return replace(CurvePoint.of(event), flops=self.flops + learner.operations(event.batch))
 
 
+class CurveWriter:
+    """Appends points to the curves, as soon as they are read without waiting for a GPU."""
+
+    def __init__(self, rows: list[CurvePoint]) -> None:
+        self.rows, self.unread = rows, Unread()
+
+    def after(self, event: Stepped | Evaluated, learner: TrainState | None) -> None:
+        """Append what is known after an event."""
+        self._add(self.unread.after(event), learner)
+
+    def catch_up(self, learner: TrainState | None) -> None:
+        """Append the points of all steps that a GPU has been given, and count the time that it still takes for them."""
+        if self.unread.waiting and learner is not None:
+            began = time.perf_counter()
+            self._add(self.unread.rest(), learner)
+            learner.seconds += time.perf_counter() - began
+
+    def _add(self, events: Iterable[Stepped | Evaluated], learner: TrainState | None) -> None:
+        for event in events:
+            assert learner is not None, "a run begins with Started"
+            last = self.rows[-1] if self.rows else CurvePoint(0, None, None, 0, 0.0)
+            self.rows.append(last.after(event, learner))
+
+
 Record = Callable[[Run, Iterable[Event | Moment]], Generator[Event | Moment]]
 """Writes events and moments down as they pass, such as `Runs.recorded`."""
 
@@ -90,11 +117,47 @@ LOOKED_EVERY = 0.22
 """The fewest seconds of training from one look to the next."""
 
 
+class Viewer:
+    """What a page shows of the learner: `view`, which `look` computes while the page watches, in its share of time."""
+
+    def __init__(self, look: Look | None, watched_for: float, device: torch.device) -> None:
+        self.look, self.watched_for = look, watched_for
+        self.view: Any = None
+        self._watched_until = 0.0
+        self._looked: tuple[Look | None, int] = (None, -1)
+        # on a CPU the time of this thread, which other programs do not change; else the processor only waits
+        clock = time.thread_time if device.type == "cpu" else time.monotonic
+        self.budget = TimeBudget(LOOKING, clock, clock, LOOKED_EVERY)
+
+    def watch(self) -> None:
+        """Note that the page is watching; to be called again and again."""
+        self._watched_until = time.monotonic() + self.watched_for
+
+    @property
+    def watched(self) -> bool:
+        return time.monotonic() < self._watched_until
+
+    def outdated(self, learner: TrainState) -> bool:
+        """Whether `look` has not been taken of the learner at its present step."""
+        look, step = self._looked
+        return self.look is not None and not (self.look is look and learner.step == step)
+
+    def allows(self, rests: bool) -> bool:
+        """Whether the page watches and there is time for a look; a model that rests may always be looked at."""
+        return self.watched and (self.budget.allows or rests)
+
+    def show(self, learner: TrainState) -> None:
+        """Update the view."""
+        look = self.look
+        if look is not None:
+            with self.budget.spending():
+                self.view, self._looked = look(learner), (look, learner.step)
+
+
 class Session:
     """A run in a thread; its lists only grow, so a reader keeps an index and needs no lock.
 
-    Looks are taken only while the page watches, within their share of the time. With `rows` and `moments` a run that
-    was kept goes on. Between steps it waits for its turn `in_line`.
+    With `rows` and `moments` a run that was kept goes on. Between steps it waits for its turn `in_line`.
 
     States: "ready", "running", "paused", "done", "failed".
     """
@@ -104,34 +167,18 @@ class Session:
         record: Record | None = None, rows: Iterable[CurvePoint] = (), film: Film | None = None,
         moments: Iterable[Moment] = (), in_line: Turn = NO_LINE,
     ) -> None:  # fmt: skip
-        self.run, self.look, self.watched_for, self.in_line = run, look, watched_for, in_line
+        self.run, self.in_line, self.viewer = run, in_line, Viewer(look, watched_for, run.device)
         self._begin, self._record, self.filmed_with = begin, record, film
         self._settings: deque[Mapping[str, Any]] = deque()
         self.rows: list[CurvePoint] = list(rows)
-        self._unread = Unread()
-        self.moments: list[Moment] = []
-        self.sizes: list[Sized] = []
-        self.film: list[tuple[int, Predictions]] = []
-        self.measured: list[Measured] = []
-        self.noticed: list[Noticed] = []
-        self.regrets: list[Regrets] = []
-        self._by_kind: dict[type, list[Any]] = {
-            Measured: self.measured, Noticed: self.noticed, Regrets: self.regrets, Sized: self.sizes,
-        }  # fmt: skip
-        for moment in moments:
-            self._keep(moment)
-        self.view: Any = None
+        self._curves = CurveWriter(self.rows)
+        self.moments = Moments(moments)
         self.learner: TrainState | None = begin
         self.unigram_entropy: float | None = None
         self.error, self.reason = "", ""
         self.trouble: Incident | None = None
         self._go, self._halt, self._single = threading.Event(), threading.Event(), threading.Event()
         self._resting = threading.Event()
-        self._watched_until = 0.0
-        self._looked: tuple[Look | None, int] = (None, -1)
-        # on a CPU the time of this thread, which other programs do not change; else the processor only waits
-        clock = time.thread_time if run.device.type == "cpu" else time.monotonic
-        self._looks = TimeBudget(LOOKING, clock, clock, LOOKED_EVERY)
         self._state = "ready"
         self._thread = threads.thread(self._work, self._halt, f"train-{run.entry.name}")
 
@@ -201,19 +248,11 @@ class Session:
         """Whether it was stopped and is still taking or saving its last step."""
         return self._halt.is_set() and self._thread.is_alive()
 
-    def watch(self) -> None:
-        """Note that the page is watching; to be called again and again."""
-        self._watched_until = time.monotonic() + self.watched_for
-
     def look_with(self, look: Look) -> None:
         """Show something else of the learner from now on, at once where it does not train."""
-        self.look = look
+        self.viewer.look = look
         if not self._thread.is_alive():
-            self._show(self.learner, now=True)
-
-    @property
-    def watched(self) -> bool:
-        return time.monotonic() < self._watched_until
+            self._show(now=True)
 
     def _work(self) -> None:
         try:
@@ -226,7 +265,7 @@ class Session:
             else:
                 self._follow()
         except UserError as refusal:
-            self._catch_up()
+            self._curves.catch_up(self.learner)
             self.error, self._state = str(refusal), "failed"
         except Exception as error:  # a thread that ended silently would leave the page waiting
             log.exception("Training %s stopped.", self.run.entry.name)
@@ -235,7 +274,7 @@ class Session:
             self.in_line.leave()
 
     def _follow(self) -> None:
-        events = with_moments(self.run, train(self.run, self._begin), self.filmed_with, self.moments)
+        events = with_moments(self.run, train(self.run, self._begin), self.filmed_with, self.moments.every)
         with closing(events if self._record is None else self._record(self.run, events)) as recorded:
             for event in recorded:
                 try:
@@ -243,8 +282,8 @@ class Session:
                 except Exception as error:
                     recorded.throw(error)  # so that the record notes the failure
                 if isinstance(event, Evaluated | Stepped) and not self._may_go_on(after=event):
-                    self._catch_up()
-                    self._save()
+                    self._curves.catch_up(self.learner)
+                    save_last(self.run, self.learner, self._held_out)
                     self.reason, self._state = "asked", "done"
                     return
 
@@ -256,54 +295,25 @@ class Session:
             case PhaseStarted():
                 self._held_out = event.held_out
             case Stepped() | Evaluated():
-                self._add_rows(self._unread.after(event))
+                self._curves.after(event, self.learner)
                 if isinstance(event, Stepped):
-                    self._show(self.learner)
+                    self._show()
             case Measured() | Noticed() | Regrets() | Sized() | Frame():
-                self._keep(event)
+                self.moments.add(event)
             case Incident():
                 self.trouble = event
             case Stopped():
-                self._catch_up()
-                self._show(self.learner, now=True)  # before the state is "done", which others wait for
+                self._curves.catch_up(self.learner)
+                self._show(now=True)  # before the state is "done", which others wait for
                 self.reason, self._state = event.reason, "done"
-
-    def _catch_up(self) -> None:
-        """Append the points of all steps that a GPU has been given, and count the time that it still takes for them."""
-        if self._unread.waiting and self.learner is not None:
-            began = time.perf_counter()
-            self._add_rows(self._unread.rest())
-            self.learner.seconds += time.perf_counter() - began
-
-    def _add_rows(self, events: Iterable[Stepped | Evaluated]) -> None:
-        """Append the points of some steps and evaluations."""
-        for event in events:
-            assert self.learner is not None, "a run begins with Started"
-            last = self.rows[-1] if self.rows else CurvePoint(0, None, None, 0, 0.0)
-            self.rows.append(last.after(event, self.learner))
-
-    def _keep(self, moment: Moment) -> None:
-        """Append a moment to all moments and to those of its kind."""
-        self.moments.append(moment)
-        if isinstance(moment, Frame):
-            self.film.append((moment.step, moment.look))
-        else:
-            self._by_kind[type(moment)].append(moment)
-
-    def _save(self) -> None:
-        """Save the last step of a run that is stopped by hand."""
-        learner, run = self.learner, self.run
-        if run.out is None or learner is None or not learner.step or not learner.sound():
-            return
-        save_run(run.out, learner, run.corpus, self._held_out)
 
     def _may_go_on(self, after: Stepped | Evaluated) -> bool:
         """Wait here while paused, or until it is this run's turn; False once the run shall end."""
         if isinstance(after, Stepped) or after.step == 0:
             while not (self._halt.is_set() or self._may_step()):
-                self._catch_up()
+                self._curves.catch_up(self.learner)
                 self._resting.set()
-                self._show(self.learner)
+                self._show()
                 time.sleep(0.01 if not self._go.is_set() else ASKED_EVERY)
             self._resting.clear()
         while self._settings and self.learner is not None:
@@ -320,12 +330,15 @@ class Session:
             self._single.clear()
         return True
 
-    def _show(self, learner: TrainState | None, now: bool = False) -> None:
-        """Update the view where the page watches; while the model rests, once is enough."""
-        look, (earlier, step) = self.look, self._looked
-        if look is None or learner is None or (look is earlier and learner.step == step):
-            return
-        if now or (self.watched and (self._looks.allows or not self._go.is_set())):
-            self._catch_up()
-            with self._looks.spending():
-                self.view, self._looked = look(learner), (look, learner.step)
+    def _show(self, now: bool = False) -> None:
+        """Update the view where the page watches."""
+        learner, viewer = self.learner, self.viewer
+        if learner is not None and viewer.outdated(learner) and (now or viewer.allows(rests=not self._go.is_set())):
+            self._curves.catch_up(learner)
+            viewer.show(learner)
+
+
+def save_last(run: Run, learner: TrainState | None, held_out: Tokens) -> None:
+    """Save the last step of a run that is stopped by hand."""
+    if run.out is not None and learner is not None and learner.step and learner.sound():
+        save_run(run.out, learner, run.corpus, held_out)

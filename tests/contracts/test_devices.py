@@ -12,7 +12,8 @@ from playground.corpora import open_corpus
 from playground.finetuning import compare, find_task, strategies
 from playground.finetuning.apply.text_editing import editor, success
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.run.trainer import Base, StepEvent
+from playground.finetuning.run.trainer import Base
+from playground.finetuning.run.tune import StepEvent
 from playground.models.model import Network
 from playground.objectives import find_objective, objectives
 from playground.posttraining import PostTraining, draw_prompts, find_method, find_reward, methods, post_train

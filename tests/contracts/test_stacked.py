@@ -16,9 +16,11 @@ from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.task_types import Classes
 from playground.finetuning.run import trials as room
 from playground.finetuning.run.base import Base
+from playground.finetuning.run.measure import Result
 from playground.finetuning.run.stacked import alike, tune_together, why_not_stackable
-from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, StepEvent, tune
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner
 from playground.finetuning.run.trials import Trial, TrialData, plan_stacks
+from playground.finetuning.run.tune import StepEvent, tune
 from playground.finetuning.strategy.head import Head
 from playground.tokenizing import of_words
 from playground.training.parallel.stacked import parted

@@ -17,10 +17,12 @@ from playground.errors import UserError
 from playground.finetuning import compare, find_strategy, find_task, strategies
 from playground.finetuning.comparing.budget_matching import Cost, cost
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.run import trainer as tune_module
+from playground.finetuning.run import trainer
 from playground.finetuning.run.base import base_of as base_of_run
 from playground.finetuning.run.base import replace_model
-from playground.finetuning.run.trainer import HEAD, Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
+from playground.finetuning.run.measure import Result, body_changed
+from playground.finetuning.run.trainer import HEAD, Base, FinetuneConfig, Finetuner, numbered
+from playground.finetuning.run.tune import StepEvent, tune
 from playground.finetuning.strategy.find import knobs_of, with_knobs
 from playground.finetuning.strategy.multitask import SampledTasks
 from playground.finetuning.strategy.strategy import FAMILIES, OTHER
@@ -98,7 +100,7 @@ class Watched:
 
     def __init__(self, strategy, entry="RoBERTa", seed=0, positions="rotary"):
         self.snapshots, self.rates, self.remembered, self.events = [], [], [], []
-        base, make = base_of(entry, positions), tune_module.parameters
+        base, make = base_of(entry, positions), trainer.parameters
         before = state_of(base)
 
         def parameters(*parts):
@@ -116,7 +118,7 @@ class Watched:
 
     def follow(self, events, parameters):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tune_module, "parameters", parameters)
+            patch.setattr(trainer, "parameters", parameters)
             for event in events:
                 self.events.append(event)
                 if isinstance(event, StepEvent):
@@ -270,7 +272,7 @@ def test_every_bias_or_norm_of_a_model_learns_or_the_model_is_refused_with_a_sen
     entry, objective = RECIPE_PRESETS[recipe](tiny(name)), KNOWN[name].objective
     learner = TrainState.new(entry, suited_reviews(objective).tokenizer.words, 0, torch.device("cpu"))
     named = dict(learner.model.named_parameters())
-    groups = tune_module.parameters(learner.model, nn.Linear(2, 2), apart=part)
+    groups = trainer.parameters(learner.model, nn.Linear(2, 2), apart=part)
     apart = {id(p) for group, ps in groups.items() if group.endswith(f" {part}") for p in ps}
     read = {id(p) for group, ps in groups.items() if group != HEAD for p in ps}
     assert apart == {id(named[name]) for name in parts_of(learner.model)} & read
@@ -468,7 +470,7 @@ def test_extra_modules_start_as_the_identity_and_leave_no_trace(name, entry):
     body = deepcopy(base.learner.model)
     body.load_state_dict(run.model.state_dict())
     assert torch.equal(alone, known(body, tokens)), "what is left is the body and nothing else"
-    assert torch.equal(alone, before) != run._body_changed()
+    assert torch.equal(alone, before) != body_changed(run)
     extra.attach()
     assert not torch.equal(known(run.model, tokens), alone)
 

@@ -65,8 +65,8 @@ def test_every_objective_of_the_stage_trains_and_has_a_text_to_watch(visit, name
     assert session.error == ""
     assert [row.step for row in session.rows if row.loss is not None] == [1, STEPS]
     assert session.run.entry.name == visit.train.entry == name
-    assert becomes(lambda: session.view is not None)
-    assert session.view.guesses, "something is asked of what is watched"
+    assert becomes(lambda: session.viewer.view is not None)
+    assert session.viewer.view.guesses, "something is asked of what is watched"
     suits(find_objective(name), session)
     asked = list(session.learner.evaluate(session._held_out))
     assert [q for q in session.run.entry.objective.target_names if q in asked] == asked, (
@@ -82,13 +82,15 @@ def test_the_losses_of_a_sum_are_told_by_the_names_of_what_is_asked(visit):
     tested = [row for row in session.rows if row.held_out is not None][-1]
     assert dict(tested.more) == session.learner.evaluate(session._held_out)
     assert "nats (pair)" in facts_of(visit.train.kept()[-1], here=True)
-    assert session.look.names_words
-    assert not trained(visit, "NSP").look.names_words, "frequencies of words are no level for a loss of two answers"
+    assert session.viewer.look.names_words
+    assert not trained(visit, "NSP").viewer.look.names_words, (
+        "frequencies of words are no level for a loss of two answers"
+    )
 
 
 def suits(objective, session):
     """What is watched has what the objective needs, and the page says which text it is."""
-    text, origin = session.look.sentence, session.look.origin
+    text, origin = session.viewer.look.sentence, session.viewer.look.origin
     typed = origin.startswith("Watched: the typed sentence.")
     assert typed or "atched: a held-out" in origin or "atched instead: a held-out" in origin
     for need, beside in BESIDE.items():
@@ -108,19 +110,19 @@ OWN = "Rosa likes the old bridge. She paints it."
 def test_the_sentence_of_the_stage_is_the_one_that_is_watched(visit, name, beside):
     visit.stage.text = OWN
     session = trained(visit, name)
-    words = session.look.sentence.vocabulary
+    words = session.viewer.look.sentence.vocabulary
     assert visit.train.sentence == OWN
-    assert session.look.origin.startswith("Watched: the typed sentence.")
-    assert [words[i] for i in session.look.sentence.ids[0].tolist()][:1] == ["rosa"]
-    assert set(session.look.sentence.neighbours) == beside
+    assert session.viewer.look.origin.startswith("Watched: the typed sentence.")
+    assert [words[i] for i in session.viewer.look.sentence.ids[0].tolist()][:1] == ["rosa"]
+    assert set(session.viewer.look.sentence.neighbours) == beside
 
 
 def test_a_sentence_that_lacks_what_the_objective_needs_gives_way_to_a_row_that_has_it(visit):
     visit.stage.text = OWN
     session = trained(visit, "conditional LM")
-    assert "needs the label 'topic'" in session.look.origin
-    assert "Watched instead: a held-out text with its labels (topic) from world." in session.look.origin
-    assert "topic" in session.look.sentence.labels
+    assert "needs the label 'topic'" in session.viewer.look.origin
+    assert "Watched instead: a held-out text with its labels (topic) from world." in session.viewer.look.origin
+    assert "topic" in session.viewer.look.sentence.labels
 
 
 def test_the_text_that_a_person_chose_stays_where_it_suits_and_is_named_where_it_does_not(visit):
@@ -136,6 +138,6 @@ def test_the_text_that_a_person_chose_stays_where_it_suits_and_is_named_where_it
 
 def test_a_look_can_be_sent_to_a_worker_without_the_corpus_it_was_cut_from(visit):
     session = trained(visit, "TLM")
-    sent = pickle.dumps(ProbeSentence(session.look.sentence))
+    sent = pickle.dumps(ProbeSentence(session.viewer.look.sentence))
     assert len(sent) < 300_000
-    assert pickle.loads(sent)(session.learner).guesses == session.look(session.learner).guesses
+    assert pickle.loads(sent)(session.learner).guesses == session.viewer.look(session.learner).guesses

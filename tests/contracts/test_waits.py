@@ -8,7 +8,8 @@ import torch
 from playground.corpora import open_corpus
 from playground.finetuning import find_task, strategies
 from playground.finetuning.run.stacked import TrialStack, why_not_stackable
-from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, numbered, tune
+from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, numbered
+from playground.finetuning.run.tune import tune
 from playground.finetuning.strategy.strategy import texts_for
 from playground.objectives import find_objective
 from playground.training import data

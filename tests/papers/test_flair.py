@@ -40,7 +40,7 @@ def test_it_is_found_by_its_names(name):
 def test_a_word_is_the_states_at_its_two_ends(flair):
     model, corpus, text = flair
     plain = replace(model.shape, word_states=False)
-    begins = [[not corpus.tokenizer.continues(k) for k in row] for row in text.ids.tolist()]
+    begins = [[not corpus.tokenizer.continues[k] for k in row] for row in text.ids.tolist()]
     words = model.features(text)
     model.shape = plain
     characters, model.shape = model.features(text), replace(plain, word_states=True)
@@ -63,7 +63,7 @@ def test_all_levels_but_the_last_are_those_of_the_characters_so_that_it_can_be_t
 def test_a_state_knows_its_whole_word_and_the_other_words_only_on_its_side(flair):
     """Either half changes with every character of its word, and with the words of its own side alone."""
     model, corpus, text = flair
-    starts = [k for k, number in enumerate(text.ids[0].tolist()) if not corpus.tokenizer.continues(number)]
+    starts = [k for k, number in enumerate(text.ids[0].tolist()) if not corpus.tokenizer.continues[number]]
     first, end = next((a, b) for a, b in pairwise(starts[2:]) if b - a > 2)
     before = model.features(text)[0, first]
 
@@ -76,7 +76,7 @@ def test_a_state_knows_its_whole_word_and_the_other_words_only_on_its_side(flair
         return [not torch.equal(*halves) for halves in zip(before.chunk(2), after.chunk(2), strict=True)]
 
     def same_kind(one, other):
-        return one != other and corpus.tokenizer.continues(one) == corpus.tokenizer.continues(other)
+        return one != other and corpus.tokenizer.continues[one] == corpus.tokenizer.continues[other]
 
     assert changes(end - 1) == changes(first) == [True, True]
     assert changes(first - 1) == [True, False], "the word before is known to the forward half alone"

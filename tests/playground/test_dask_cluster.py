@@ -15,8 +15,8 @@ from playground.errors import UserError
 from playground.finetuning import Base
 from playground.finetuning.comparing.compare import compare
 from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.run.measure import Result
 from playground.finetuning.run.record import TrialRecord
-from playground.finetuning.run.trainer import Result
 from playground.training import train
 from playground.training.loop import prepared
 from playground.training.parallel.seeds import Finished, Point

@@ -95,7 +95,7 @@ class RunCourse:
         budget, reported = TimeBudget(SHOWING, time.thread_time, time.thread_time, 1.0), 0.0
         try:
             for event in events:
-                self.session.watch()
+                self.session.viewer.watch()
                 due = self._look_at(event)
                 yield event
                 if due and self.live and budget.allows:

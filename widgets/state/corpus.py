@@ -19,6 +19,7 @@ from playground.knob import Knob, knobs
 from playground.parsing import LARGEST
 from playground.rng import derive
 from playground.tokenizing import KINDS, Tokenizer, merge_steps, train
+from playground.tokenizing.steps import merges_of
 from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.job import Job
 from widgets.state.quota import ALONE, Quota
@@ -234,7 +235,7 @@ def _cut(corpus: Corpus, span: tuple[int, int], vocabulary: Vocabulary, before: 
         kind, size, across = vocabulary
         tokenizer = train([_text(corpus, 0, READ_TO_CUT)], kind, size, across=across)
     text = _text(corpus, *span)[:LONGEST_CUT]
-    merges = merge_steps(tokenizer, text[:LONGEST_MERGE]) if tokenizer.merges else []
+    merges = merge_steps(tokenizer, text[:LONGEST_MERGE]) if merges_of(tokenizer) else []
     return Cut(corpus, vocabulary, tokenizer, text, tuple(merges))
 
 

@@ -7,7 +7,8 @@ from playground.finetuning.comparing.compare import Comparison, ComparisonFacts,
 from playground.finetuning.comparing.significance import Verdict
 from playground.finetuning.data.task import short
 from playground.finetuning.report.page import signed
-from playground.finetuning.run.trainer import BODY, Result
+from playground.finetuning.run.measure import Result
+from playground.finetuning.run.trainer import BODY
 from playground.finetuning.strategy.compose import things
 from playground.training.parallel.seeds import spread_if_measured
 from widgets.charts.columns import shortened

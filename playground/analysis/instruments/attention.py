@@ -59,6 +59,30 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     layers, heads, length, _ = weights.shape
     strongest = [best.get((layer, head)) for layer in range(layers) for head in range(heads)]
     found = [score.pattern.name if score else NONE for score in strongest]
+    mask = batch.inputs.attn_mask
+    spread, allowed = entropy(weights), torch.stack([mask.layer(k).dense() for k in range(layers)]).sum(-1)
+    labels = Table(
+        "Strongest pattern of each head",
+        {
+            "layer": [layer + 1 for layer in range(layers) for _ in range(heads)],
+            "head": [head + 1 for _ in range(layers) for head in range(heads)],
+            "pattern": found,
+            "weight": [score.weight if score else 0.0 for score in strongest],
+            "entropy": [float(each) for each in spread.flatten()],
+        },
+    )
+    named = sum(pattern != NONE for pattern in found)
+    uniform = {"uniform attention": float(allowed.double().log().mean())}
+    return Finding(
+        f"{named} of {layers * heads} heads follow a known pattern in this sentence of {length} tokens.",
+        (Number("mean entropy", float(spread.mean()), "nats", uniform),),
+        (_grid(weights, words, found), labels),
+    )
+
+
+def _grid(weights: Tensor, words: Sequence[str], found: Sequence[str]) -> Table:
+    """All weights `[layers, h, t, t]` as a matrix for each head, with the pattern found in it."""
+    layers, heads = weights.shape[:2]
     index = np.indices(weights.shape, dtype=np.int16).reshape(4, -1)
     position = tuple(f"{k + 1} {word}" for k, word in enumerate(words))
     columns = {
@@ -69,38 +93,11 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         "weight": weights.numpy().ravel(),
         "pattern": _patterns(found, heads, index),
     }
-    grid = Table(
+    return Table(
         "Attention of every head", columns,
         Matrix("query", "key", "weight", panel_row="layer", panel_column="head", panel_label="pattern"), unit="weight",
         note="One matrix for each head, a row of matrices for each layer. Rows are queries, columns are keys.",
     )  # fmt: skip
-    mask = batch.inputs.attn_mask
-    spread, allowed = entropy(weights), torch.stack([mask.layer(k).dense() for k in range(layers)]).sum(-1)
-    labels = Table(
-        "Strongest pattern of each head",
-        {
-            "layer": [layer + 1 for layer in range(layers) for _ in range(heads)],
-            "head": [head + 1 for _ in range(layers) for head in range(heads)],
-            "pattern": found,
-            "weight": [
-                score.weight if (score := best.get((k, h))) else 0.0 for k in range(layers) for h in range(heads)
-            ],
-            "entropy": [float(each) for each in spread.flatten()],
-        },
-    )
-    named = sum(pattern != NONE for pattern in found)
-    return Finding(
-        f"{named} of {layers * heads} heads follow a known pattern in this sentence of {length} tokens.",
-        (
-            Number(
-                "mean entropy",
-                float(spread.mean()),
-                "nats",
-                {"uniform attention": float(allowed.double().log().mean())},
-            ),
-        ),
-        (grid, labels),
-    )
 
 
 ATTENTION = Instrument(

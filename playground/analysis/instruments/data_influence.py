@@ -135,8 +135,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     copy = Copy(subject.model)
     query, said, unit = query_of(subject, copy, settings)
     training, words = training_of(subject, copy, settings)
-    every = max(1, settings.steps // CHECKPOINTS)
-    path = descend(training, keep=every)
+    path = descend(training, keep=max(1, settings.steps // CHECKPOINTS))
     subject.count(training.groups, "groups of training texts")
     truth, end = left_out(training, query), path[-1]
     own = group_gradients(training, end)
@@ -149,6 +148,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     with torch.no_grad():
         before, after = float(query(copy.start)), float(query(end))
     order = truth.argsort(descending=True).tolist()
+    higher = truth[order].tolist()
     best = max(found, key=lambda name: found[name].value)
     return Finding(
         f"Of the estimates, {best} ranks {training.groups} groups most like leaving each out: "
@@ -159,15 +159,13 @@ def measure(subject: Subject, settings: Settings) -> Finding:
               for name, one in found.items()),
         ),
         (
-            Table("Influence of each group", {
-                "group": [f"group {k + 1}" for k in order],
-                "higher without it": [float(truth[k]) for k in order],
-            }, Bars("group", "higher without it"), unit, note="Below 0: the loss is lower without the group."),
+            Table("Influence of each group", {"group": [f"group {k + 1}" for k in order], "higher without it": higher},
+                  Bars("group", "higher without it"), unit, note="Below 0: the loss is lower without the group."),
             _against(estimates, truth, unit),
             Table("Groups by influence", {
                 "group": [k + 1 for k in order],
-                "higher without it": [float(truth[k]) for k in order],
-                **{name: [float(one[k]) for k in order] for name, one in estimates.items()},
+                "higher without it": higher,
+                **{name: one[order].tolist() for name, one in estimates.items()},
                 "begins with": [words[k] for k in order],
             }, Rows()),
         ),

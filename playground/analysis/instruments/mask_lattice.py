@@ -1,13 +1,13 @@
 """One loss, four names: all 2^T ways to hide words of a sentence, and the best and worst order of prediction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from playground.analysis.finding import Curve, Finding, Matrix, Number, Table, Words, columns_of
 from playground.analysis.floor.automaton import automaton_of
 from playground.analysis.floor.chart import ParseChart
 from playground.analysis.instrument import Instrument, scores_words
-from playground.analysis.lattice import MOST, Lattice, lattice_of, not_masked
+from playground.analysis.lattice import MOST, Lattice, Order, lattice_of, not_masked
 from playground.analysis.subject import Subject
 from playground.errors import UserError
 from playground.knob import knob
@@ -38,11 +38,6 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     best, worst, left = lattice.best_order(), lattice.worst_order(), lattice.in_order(range(len(ids)))
     known = _known(subject, ids)
     orders = {"best order": best, "worst order": worst, "left to right": left}
-    steps = [
-        (name, words[position], step, loss, f"step {step}: {loss:.2f} nats")
-        for name, order in orders.items()
-        for position, step, loss in sorted(zip(order.positions, range(1, len(ids) + 1), order.losses, strict=True))
-    ]
     first = " ".join(words[position] for position in best.positions[:3])
     return Finding(
         f"The best order of prediction gives {text} {best.nats:.2f} nats, the worst {worst.nats:.2f}; "
@@ -56,11 +51,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         ),
         (
             _heat(words, lattice),
-            Table(
-                "Orders of prediction: best, worst, left to right",
-                columns_of(("order", "word", "step", "loss", "note"), steps),
-                Words("word", "step", note="note", group="order"), unit="step at which the word is predicted",
-            ),
+            _steps(words, orders),
             Table(
                 "MLM at a mask ratio", {"mask ratio": RATES, "nats": [lattice.masked_at(rate) for rate in RATES]},
                 Curve("mask ratio", "nats"), unit="nats a sentence",
@@ -68,6 +59,20 @@ def measure(subject: Subject, settings: Settings) -> Finding:
                 note="MLM at one ratio does not bound the nats of the sentence; its mean over all ratios is.",
             ),
         ),
+    )  # fmt: skip
+
+
+def _steps(words: Sequence[str], orders: Mapping[str, Order]) -> Table:
+    """At which step of each order each word is predicted, and its loss there."""
+    steps = [
+        (name, words[position], step, loss, f"step {step}: {loss:.2f} nats")
+        for name, order in orders.items()
+        for position, step, loss in sorted(zip(order.positions, range(1, len(words) + 1), order.losses, strict=True))
+    ]
+    return Table(
+        "Orders of prediction: best, worst, left to right",
+        columns_of(("order", "word", "step", "loss", "note"), steps),
+        Words("word", "step", note="note", group="order"), unit="step at which the word is predicted",
     )  # fmt: skip
 
 

@@ -9,7 +9,9 @@ from playground.claims.claim import Arm
 from playground.finetuning.comparing.compare import TEST_TEXTS
 from playground.finetuning.data.files import find_task
 from playground.finetuning.run.base import Base
-from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent, tune
+from playground.finetuning.run.measure import Result
+from playground.finetuning.run.trainer import FinetuneConfig
+from playground.finetuning.run.tune import StepEvent, tune
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import texts_for
 from playground.tokenizing import Tokenizer

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from playground.corpora.build import DocumentWords, build
+from playground.corpora.build import NO_LABELS, DocumentWords, WordLabels, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.tinyworld.vocabulary import shared_vocabulary
 
@@ -21,5 +21,5 @@ def of_pairs(
         for text in pair:
             words.add(text, [0] * len(text))
         words.close()
-    known = {"labels": {label: words.spread(values)}, "label_names": {label: names}} if label else {}
-    return build(name, words, tokenizer=shared_vocabulary(), **known)
+    labels = WordLabels({label: words.spread(values)}, names={label: names}) if label else NO_LABELS
+    return build(name, words, tokenizer=shared_vocabulary(), labels=labels)

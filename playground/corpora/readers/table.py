@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import NamedTuple, Unpack
 
-from playground.corpora.build import LIMIT, DocumentWords, Labels, Options, build
+from playground.corpora.build import LIMIT, NO_LABELS, DocumentWords, Labels, Options, WordLabels, build
 from playground.corpora.corpus import Corpus
 from playground.errors import UserError
 from playground.tokenizing.words import clean, split_words
@@ -86,11 +86,8 @@ def from_table(table: Table, *, limit: int = LIMIT, **options: Unpack[Options]) 
         if words.cut:
             break
     column = table.label_column if values else None
-    labels = {column: words.spread(values)} if column else {}
-    label_names = {column: table.label_names} if column else {}
-    return build(
-        table.name, words, note=table.note, warning=table.warning, labels=labels, label_names=label_names, **options
-    )  # fmt: skip
+    labels = WordLabels({column: words.spread(values)}, names={column: table.label_names}) if column else NO_LABELS
+    return build(table.name, words, note=table.note, warning=table.warning, labels=labels, **options)
 
 
 def collect(
@@ -106,13 +103,7 @@ def collect(
     if not sample:
         raise UserError(f"{name} has no rows; add some, each with a text.")
     columns = tuple(dict.fromkeys(chain.from_iterable(row.cells for row in sample)))
-    named = [column for column in (text, second or None, label) if column is not None]
-    for column in named:
-        if column not in columns:
-            known = ", ".join(map(repr, columns)) or "none"
-            raise UserError(f"{name} has no column {column!r}; its columns are: {known}.")
-    if len(set(named)) < len(named):
-        raise UserError(f"The column {named[0]!r} is named twice; name different columns for the texts and the label.")
+    _check_named(name, columns, [column for column in (text, second or None, label) if column is not None])
     pair = _guess_pair(columns, sample, text, label) if second is None else None
     text_column, second_column = pair or (text or _guess_text(name, columns, sample, (second, label)), second or None)
     label_column = label or _guess_label(columns, sample, (text_column, second_column))
@@ -128,26 +119,28 @@ def collect(
             raise UserError(f"The column {label!r} has more than {MOST_LABELS} different values; name a label column.")
         label_column = None
     numbers, names = kept.labels.sorted()
+    labels, label_names = (tuple(numbers.tolist()), names) if label_column else ((), ())
     guesses = [] if text else [f"the text is in the column {text_column!r}"]
     guesses += [f"the second text is in the column {second_column!r}"] if pair else []
     if not label:
         guesses.append(f"the label is in the column {label_column!r}" if label_column else "no column is a label")
-    guessed = f"Guessed: {', '.join(guesses)}." if guesses else ""
-    others = [repr(column) for column in columns if column not in (text_column, second_column, label_column)]
-    left_out = f"{count(len(others), 'column')} left out: {', '.join(others)}." if others else ""
+    others = [column for column in columns if column not in (text_column, second_column, label_column)]
     return Table(
-        texts=tuple(kept.texts),
-        labels=tuple(numbers.tolist()) if label_column else (),
-        label_names=names if label_column else (),
-        text_column=text_column,
-        label_column=label_column,
-        columns=columns,
-        note=f"{note} {guessed}".strip(),
-        warning=" ".join(filter(None, [left_out, *_remarks(kept, label_column)])),
-        name=name,
-        second_column=second_column,
-        seconds=tuple(kept.seconds),
-    )
+        tuple(kept.texts), labels, label_names, text_column, label_column, columns, name=name,
+        note=f"{note} Guessed: {', '.join(guesses)}.".strip() if guesses else note,
+        warning=" ".join(_remarks(kept, label_column, others)),
+        second_column=second_column, seconds=tuple(kept.seconds),
+    )  # fmt: skip
+
+
+def _check_named(name: str, columns: Sequence[str], named: Sequence[str]) -> None:
+    """Refuse a named column that the table lacks, or that is named twice."""
+    for column in named:
+        if column not in columns:
+            known = ", ".join(map(repr, columns)) or "none"
+            raise UserError(f"{name} has no column {column!r}; its columns are: {known}.")
+    if len(set(named)) < len(named):
+        raise UserError(f"The column {named[0]!r} is named twice; name different columns for the texts and the label.")
 
 
 @dataclass
@@ -238,7 +231,10 @@ def count(number: int, what: str) -> str:
     return f"1 {what} is" if number == 1 else f"{number:,} {what}s are"
 
 
-def _remarks(rows: _Rows, label: str | None) -> Iterator[str]:
+def _remarks(rows: _Rows, label: str | None, others: Sequence[str]) -> Iterator[str]:
+    """What of a file was left out, its columns `others` for example, in sentences."""
+    if others:
+        yield f"{count(len(others), 'column')} left out: {', '.join(map(repr, others))}."
     if rows.lines != rows.read:
         yield f"{rows.lines:,} lines make {rows.read:,} rows, as cells in quotation marks go over several lines."
     if rows.missing:

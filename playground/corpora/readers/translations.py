@@ -8,7 +8,7 @@ from typing import Unpack
 
 import torch
 
-from playground.corpora.build import LIMIT, DocumentWords, Options, build
+from playground.corpora.build import LIMIT, DocumentWords, Options, WordLabels, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import Progress, find_file, read_lines
 from playground.errors import UserError
@@ -44,12 +44,12 @@ def read_translations(
         language += [0] * len(one) + [1] * (len(two) + 1)
         pairs += 1
     names = first.suffix.removeprefix("."), second.suffix.removeprefix(".")
+    names = names if all(names) and names[0] != names[1] else ("first", "second")
     return build(
         f"{first.name} + {second.name}",
         words,
         warning=_describe_empty(lines, pairs),
-        labels={"language": torch.tensor(language)},
-        label_names={"language": names if all(names) and names[0] != names[1] else ("first", "second")},
+        labels=WordLabels({"language": torch.tensor(language)}, names={"language": names}),
         **options,
     )
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, Unpack
 
 import torch
 
-from playground.corpora.build import LIMIT, DocumentWords, Labels, Options, build
+from playground.corpora.build import LIMIT, DocumentWords, Labels, Options, WordLabels, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import Progress, read_lines
 from playground.errors import UserError
@@ -91,9 +91,11 @@ def read_treebank(
         name,
         bank.words,
         more=f"{bank.words.sentences:,} sentences with {', '.join([*labels, 'head'])} marked by people.",
-        labels={label: row for label, (row, _) in labels.items()},
-        places={"head": torch.tensor(bank.head)},
-        label_names={label: names for label, (_, names) in labels.items()},
+        labels=WordLabels(
+            values={label: row for label, (row, _) in labels.items()},
+            heads={"head": torch.tensor(bank.head)},
+            names={label: names for label, (_, names) in labels.items()},
+        ),
         **options,
     )
 

@@ -16,6 +16,7 @@ from playground.corpora.tinyworld.supersenses import SUPERSENSES, supersense
 from playground.corpora.tinyworld.trees import RELATIONS
 from playground.errors import UserError
 from playground.rng import derive, generator
+from playground.tokenizing.tokenizer_json import with_words
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
 
 DOMAINS = ("film", "food")
@@ -57,7 +58,7 @@ def _reworded(corpus: Corpus, food: Tensor, loud: Tensor, vocabulary: float) -> 
     """
     words, instead = corpus.tokenizer.words, food_words(vocabulary)
     added = (word for replacements in lex.FOOD.values() for word in replacements.split())
-    tokenizer = corpus.tokenizer.with_words((*CODES, "!", *added))
+    tokenizer = with_words(corpus.tokenizer, (*CODES, "!", *added))
     replaced = tokenizer.encode_words(instead.get(word, word) for word in words[FIRST_WORD:])
     stop, exclamation = tokenizer.encode_words((".", "!"))
     ids = corpus.ids.where(~food, torch.tensor([*range(FIRST_WORD), *replaced])[corpus.ids])

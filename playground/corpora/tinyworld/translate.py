@@ -20,6 +20,7 @@ from playground.corpora.tinyworld.vocabulary import preset_words
 from playground.knob import knob
 from playground.rng import derive
 from playground.tokenizing.tokenizer import Tokenizer
+from playground.tokenizing.tokenizer_json import with_words
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
 
 FROM = "aeiou" + "bcdfghjklmnpqrstvwxyz"
@@ -161,7 +162,7 @@ def _both_vocabularies(corpus: Corpus, other: Language) -> tuple[Tokenizer, Tens
     words = first.words[FIRST_WORD:]
     translation = dictionary(words, other.shared, other.language)
     added = (translation[word] for word in words if word in own)
-    both = first.with_words(added)
+    both = with_words(first, added)
     second = both.encode_words(translation[word] for word in words)
     return both, torch.tensor([*range(FIRST_WORD), *second])
 

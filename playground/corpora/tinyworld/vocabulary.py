@@ -8,6 +8,7 @@ from playground import catalog
 from playground.corpora.tinyworld.preset import Preset
 from playground.corpora.tinyworld.world import find_preset, grammar
 from playground.tokenizing.tokenizer import Tokenizer, of_words
+from playground.tokenizing.tokenizer_json import with_words
 
 PREFIXES = (
     "sst2 mnli stsb cola sentence sentence1 sentence2 hypothesis premise : sentiment entailment similarity negative "
@@ -38,7 +39,7 @@ def vocabulary(preset: str) -> Tokenizer:
     shared = shared_vocabulary()
     if not find_preset(preset).apart:
         return shared
-    return shared.with_words(preset_words(preset))
+    return with_words(shared, preset_words(preset))
 
 
 def preset_words(preset: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from playground.models import total_loss
 from playground.optimisers import AdamW
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
+from playground.tokenizing.tokenizer_json import with_words
 from playground.training.data import BatchSampler
 from playground.training.lr_schedule import lr_multiplier
 from playground.training.parallel.workers import computed_as_worker
@@ -65,7 +66,7 @@ def with_words_of(learner: TrainState, tokenizer: Tokenizer, corpus: Corpus) -> 
     words = [word for word in words if word not in known]
     if not words:
         raise UserError(f"This model's vocabulary knows all words of {corpus.name} already, so there is none to learn.")
-    longer = tokenizer.with_words(words)
+    longer = with_words(tokenizer, words)
     made = TrainState.new(learner.entry, longer.words, learner.seed, learner.device)
     old, new = learner.model.state_dict(), dict[str, int]()
     with torch.no_grad():

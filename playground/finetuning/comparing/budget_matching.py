@@ -11,7 +11,9 @@ from torch.autograd.graph import saved_tensors_hooks
 from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
-from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered, tune
+from playground.finetuning.run.measure import Result
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
+from playground.finetuning.run.tune import tune
 from playground.finetuning.strategy.losses import ReadingBudget
 from playground.finetuning.strategy.plasticity import APART, PaintedCell
 from playground.finetuning.strategy.strategy import OTHER, Strategy

@@ -17,12 +17,13 @@ from playground.finetuning.data.files import find_task
 from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
+from playground.finetuning.run.measure import Result
 from playground.finetuning.run.record import TrialRecord, fingerprint, key
-from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered
-from playground.finetuning.run.trials import Elsewhere, Trial, TrialData, TrialEvent, plan_stacks, run
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
+from playground.finetuning.run.trials import Elsewhere, Stacks, Trial, TrialData, TrialEvent, plan_stacks, run
 from playground.finetuning.strategy.compose import Unlike, difference, nothing_added, unlike
 from playground.finetuning.strategy.find import find_strategy
-from playground.finetuning.strategy.strategy import Strategy, texts_for
+from playground.finetuning.strategy.strategy import Strategy, Texts, texts_for
 from playground.tokenizing import Tokenizer
 from playground.training.parallel.seeds import MeanAndSd, spread, spread_if_measured
 from playground.training.parallel.workers import computed_as_worker
@@ -31,6 +32,9 @@ TEST_TEXTS = 500
 
 Outcomes = Mapping[str, Sequence[Result]]
 """The outcomes of each strategy, one for each seed."""
+
+Results = dict[tuple[int, str, int], Result]
+"""The result of each trial by its number of labelled texts, the name of its strategy and its seed."""
 
 
 @dataclass(frozen=True)
@@ -283,45 +287,65 @@ def compare(
     chosen = list(dict.fromkeys(chosen or spec.chosen))
     spec.check(chosen)
     began, task, record = time.perf_counter(), task or find_task(spec.task), record or TrialRecord()
-    rows = {"input_format": spec.input_format, "max_length": spec.max_length}
-    setting = FinetuneConfig(spec.steps, batch_size, looks=looks, **rows)
     learner = replace_model(base.learner, deepcopy(base.learner.model))
     base = replace(base, learner=learner, tokenizer=tokenizer, task=task, memory={})
-    sizes, seeds = sorted(set(spec.train_sizes)), range(spec.seed, spec.seed + spec.seeds)
-    texts = texts_for(base.learner, task, chosen, tokenizer, **rows)
-    train = {(size, seed): texts(size, seed, "train") for size in sizes for seed in seeds}
-    unseen = {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds}
-    work = TrialData(base, train, unseen)
+    rows = {"input_format": spec.input_format, "max_length": spec.max_length}
+    work = _data(base, spec, texts_for(learner, task, chosen, tokenizer, **rows))
+    setting = FinetuneConfig(spec.steps, batch_size, looks=looks, **rows)
     trials = _trials(work, spec, task, chosen, setting, record)
-    suited = format_for(base.learner.model.shape, spec.input_format, spec.max_length)
-    first = train[sizes[-1], spec.seed], unseen[spec.seed]
-    notices = tuple(line for some in first for line in some.notices)
-    notices += tuple(line for s in chosen for line in s.notices(base, *first, suited))
-    notices += describe_same(unseen.values())
-    notices += plan_stacks(work, trials, spec.parallelism, spec.workers).notices if elsewhere is None else ()
-    notices += tuple(line for s in chosen for line in nothing_added(s, [find_strategy(name) for name in s.made_of]))
-    notices += base.notices
-    steps = {trial.strategy.name: trial.setting.steps for trial in trials}
-    notices += tuple(line for s, n in steps.items() for line in budget.describe_limit(s, n, spec.steps, spec.match))
-    results: dict[tuple[int, str, int], Result] = {}
+    stacks = plan_stacks(work, trials, spec.parallelism, spec.workers) if elsewhere is None else None
+    notices = _notices(work, spec, chosen, trials, stacks)
+    results = Results()
     for trial_event in run(work, trials, spec.workers, record, elsewhere, spec.parallelism):
         if isinstance(trial_event.event, Result):
             results[trial_event.labels, trial_event.strategy.name, trial_event.seed] = trial_event.event
         yield trial_event
-    curve = {
-        size: {s.name: tuple(results[at] for seed in seeds if (at := (size, s.name, seed)) in results) for s in chosen}
-        for size in sizes
-    }
-    if task.answer.about == "written" and base.learner.model.shape.decoder_layers:
-        name = base.learner.entry.name
-        notices += tuple(encoder_only(s, curve[sizes[-1]][s.name][0], name) for s in chosen if s.adapters)
-    shown = [trial for trial in trials if (trial.labels, trial.seed) == (sizes[-1], spec.seed)]
+    curve, most, tests = _curve(spec, chosen, results), max(spec.train_sizes), work.test.values()
+    notices += _encoder_only(base, task, chosen, curve[most])
+    shown = [trial for trial in trials if (trial.labels, trial.seed) == (most, spec.seed)]
     yield Comparison(
-        task, sizes[-1], curve[sizes[-1]], time.perf_counter() - began, tuple(chosen), curve,
+        task, most, curve[most], time.perf_counter() - began, tuple(chosen), curve,
         {trial.strategy.name: _allotted(work, trial, spec.lr_policy) for trial in shown}, notices,
-        _chance(task, work, sizes[-1]), min(len(test.labels) for test in unseen.values()),
-        count_different(unseen.values()), base.learner.entry.unit(),
+        _chance(task, work, most), min(len(test.labels) for test in tests), count_different(tests),
+        base.learner.entry.unit(),
     )  # fmt: skip
+
+
+def _data(base: Base, spec: ComparisonSpec, texts: Texts) -> TrialData:
+    """The base, the labelled texts of every size and seed, and the unseen texts of every seed."""
+    seeds = range(spec.seed, spec.seed + spec.seeds)
+    train = {(size, seed): texts(size, seed, "train") for size in sorted(set(spec.train_sizes)) for seed in seeds}
+    return TrialData(base, train, {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds})
+
+
+def _curve(
+    spec: ComparisonSpec, chosen: Sequence[Strategy], results: Results
+) -> dict[int, dict[str, tuple[Result, ...]]]:
+    """The outcomes of every strategy at every number of labelled texts, in the order of the seeds."""
+    seeds = range(spec.seed, spec.seed + spec.seeds)
+    return {
+        size: {s.name: tuple(results[at] for seed in seeds if (at := (size, s.name, seed)) in results) for s in chosen}
+        for size in sorted(set(spec.train_sizes))
+    }
+
+
+def _notices(
+    work: TrialData, spec: ComparisonSpec, chosen: Sequence[Strategy], trials: Sequence[Trial], stacks: Stacks | None
+) -> tuple[str, ...]:
+    """What is left out or done otherwise than asked for, as far as it is known before the first trial."""
+    base = work.base
+    suited = format_for(base.learner.model.shape, spec.input_format, spec.max_length)
+    first = work.train[max(spec.train_sizes), spec.seed], work.test[spec.seed]
+    steps = {trial.strategy.name: trial.setting.steps for trial in trials}
+    return (
+        *(line for some in first for line in some.notices),
+        *(line for s in chosen for line in s.notices(base, *first, suited)),
+        *describe_same(work.test.values()),
+        *(stacks.notices if stacks else ()),
+        *(line for s in chosen for line in nothing_added(s, [find_strategy(name) for name in s.made_of])),
+        *base.notices,
+        *(line for s, n in steps.items() for line in budget.describe_limit(s, n, spec.steps, spec.match)),
+    )
 
 
 def count_different(tests: Collection[Dataset]) -> int:
@@ -341,6 +365,14 @@ def _chance(task: Task, work: TrialData, size: int) -> float | None:
     """The accuracy of a constant answer, the mean over the seeds, where that is the chance level."""
     guesses = [task.answer.guess(work.train[size, seed].labels, test.labels) for seed, test in work.test.items()]
     return fmean(guesses) if task.answer.has_chance else None
+
+
+def _encoder_only(base: Base, task: Task, chosen: Sequence[Strategy], outcomes: Outcomes) -> tuple[str, ...]:
+    """Where the decoder writes the answers: for each strategy with extra modules, what the decoder does."""
+    if task.answer.about != "written" or not base.learner.model.shape.decoder_layers:
+        return ()
+    name = base.learner.entry.name
+    return tuple(encoder_only(s, outcomes[s.name][0], name) for s in chosen if s.adapters)
 
 
 def encoder_only(strategy: Strategy, outcome: Result, base: str) -> str:

@@ -16,7 +16,8 @@ from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.input_format import InputFormat
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
-from playground.finetuning.run.trainer import BLOCK, FinetuneConfig, Finetuner, numbered
+from playground.finetuning.run.measure import BLOCK
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
 from playground.finetuning.strategy.head import AnyHead, WritingHead
 from playground.finetuning.strategy.losses import (
     AuxLoss,

@@ -20,7 +20,9 @@ from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task import Task
 from playground.finetuning.data.task_types import pearson, ranks
 from playground.finetuning.run.base import from_checkpoint
-from playground.finetuning.run.trainer import FinetuneConfig, Result, tune
+from playground.finetuning.run.measure import Result
+from playground.finetuning.run.trainer import FinetuneConfig
+from playground.finetuning.run.tune import tune
 from playground.finetuning.strategy.strategy import texts_for
 from playground.training.checkpoint import Checkpoint
 from playground.training.parallel.workers import computed_as_worker

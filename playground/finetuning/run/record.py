@@ -14,7 +14,8 @@ import torch
 from playground import __version__
 from playground.errors import UserError
 from playground.finetuning.run.base import Base
-from playground.finetuning.run.trainer import FinetuneConfig, Result
+from playground.finetuning.run.measure import Result
+from playground.finetuning.run.trainer import FinetuneConfig
 from playground.finetuning.strategy.strategy import Strategy
 from playground.parsing import LARGEST, form_of, has_form, parse_json
 

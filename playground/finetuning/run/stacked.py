@@ -18,7 +18,9 @@ from torch.nn.functional import pad
 from playground.finetuning.data.dataset import Dataset, rows_of
 from playground.finetuning.run.activation_cache import complete
 from playground.finetuning.run.base import Base
-from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, StepEvent, numbered, order_on
+from playground.finetuning.run.measure import Result, mid_run_eval, result_of
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered, order_on
+from playground.finetuning.run.tune import StepEvent
 from playground.finetuning.strategy.losses import Pull
 from playground.finetuning.strategy.strategy import Strategy
 from playground.models.word_vectors import StaticNetwork
@@ -79,9 +81,9 @@ def tune_together(
         seconds += time.perf_counter() - began
         for each, row in losses.items():
             for k, (run, loss) in enumerate(zip(runs, row, strict=True)):
-                yield k, StepEvent(each + 1, loss, run.rates[:, each], run.look(tests[k], each))
+                yield k, StepEvent(each + 1, loss, run.rates[:, each], mid_run_eval(run, tests[k], each))
     for k, (run, test) in enumerate(zip(runs, tests, strict=True)):
-        yield k, run.outcome(numbered(test, base), seconds / len(runs))
+        yield k, result_of(run, numbered(test, base), seconds / len(runs))
 
 
 class TrialStack:

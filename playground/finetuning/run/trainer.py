@@ -1,18 +1,16 @@
 """One fine-tuning run: the plan decides every learning rate, and what is frozen stays bit-identical."""
 
-import time
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from playground.corpora.corpus import pick
-from playground.devices import computes_beside, on_cpu
+from playground.devices import computes_beside
 from playground.finetuning.data.dataset import Dataset, HostRows, rows_of
 from playground.finetuning.data.input_format import format_for
 from playground.finetuning.run.activation_cache import ActivationCache, CachedReader
@@ -33,17 +31,11 @@ from playground.zoo.recipe import BETAS
 HEAD, BODY = "task head", ("embeddings", "encoder", "decoder")
 """The group of the task's head, and how those of the pre-trained model begin."""
 
-SEEN, BLOCK = 128, 128
-"""Unseen texts of an evaluation between two steps, and how many are read at once."""
-
 MIXES = 20
 """How often a learned mix of levels is kept on the way, besides its start."""
 
 AHEAD = 128
 """Steps whose texts are named to a GPU at once, since every copy waits for it."""
-
-FEW = 4
-"""Texts that are compared first where everything is expected to differ."""
 
 Groups = dict[str, tuple[nn.Parameter, ...]]
 
@@ -62,94 +54,6 @@ class FinetuneConfig:
     input_format: str | None = None
     looks: int = 0
     max_length: int | None = None
-
-
-@dataclass(frozen=True)
-class MidRunEval:
-    """Accuracy on so many unseen `texts`, forgetting in nats, how far each group has moved, its number of weights."""
-
-    texts: int
-    accuracy: float
-    forgetting: float | None
-    moved: tuple[float, ...]
-    sizes: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class StepEvent:
-    """One finished step of a fine-tuning run; `rates` `[g]` are the learning rates the optimiser used in it."""
-
-    step: int
-    loss: float
-    rates: Tensor
-    look: MidRunEval | None = None
-
-
-@dataclass(frozen=True)
-class Result:
-    """The result of a run: accuracy on unseen texts, forgetting in nats, numbers of parameters, seconds.
-
-    `plan` `[g, s]` was planned, `rates` `[g, s]` was used; `moved` is the distance each group moved, `sizes` are their
-    numbers of weights. Forgetting is measured with the extra modules detached, `plugged_in` with them attached, and
-    both are None where the base has no head for it;
-    `unchanged` says whether the model, without them, gives bit for bit what it gave before; `mix` `[m, 2 + l]` has for
-    some steps, the start and the end among them, the step, the scale of a learned mix of levels and the share of each;
-    `measured` are all numbers of the task, the accuracy among them.
-    """
-
-    accuracy: float
-    forgetting: float | None
-    trainable: int
-    stored: int
-    seconds: float
-    groups: tuple[str, ...]
-    plan: Tensor
-    rates: Tensor
-    moved: tuple[float, ...]
-    plugged_in: float | None = 0.0
-    mix: Tensor = field(default_factory=lambda: torch.zeros(0))
-    unchanged: bool = False
-    measured: Mapping[str, float] = field(default_factory=dict)
-    sizes: tuple[int, ...] = ()
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """How much of each level a learned mix reads in the end, from the bottom up; empty for other heads."""
-        return tuple(self.mix[-1, 2:].tolist()) if len(self.mix) else ()
-
-
-def tune(
-    base: Base, strategy: Strategy, train: Dataset, test: Dataset, setting: FinetuneConfig, seed: int
-) -> Iterator[StepEvent | Result]:
-    """Fine-tune a copy of the base; every step is a `StepEvent`, the last value is the `Result`."""
-    if strategy.prompt:
-        yield prompt_untrained(base, strategy, numbered(train, base), numbered(test, base), setting)
-        return
-    began = time.perf_counter()
-    run = Finetuner(base, strategy, numbered(train, base), setting, seed)
-    seconds = time.perf_counter() - began
-    unread: list[Tensor] = []
-    for step in range(setting.steps):
-        began = time.perf_counter()
-        unread.append(run.learn(step))
-        losses = run.read(unread, step)
-        seconds += time.perf_counter() - began
-        for each, loss in losses.items():
-            yield StepEvent(each + 1, loss, run.rates[:, each], run.look(test, each))
-    yield run.outcome(numbered(test, base), seconds)
-
-
-@torch.no_grad()
-def prompt_untrained(base: Base, strategy: Strategy, train: Dataset, test: Dataset, setting: FinetuneConfig) -> Result:
-    """The result of a model that is only prompted: no step, no new weight, nothing forgotten."""
-    assert strategy.prompt is not None
-    model = base.learner.model
-    scores = test.answer.prompted(model, strategy.prompt, train, test)
-    measured, groups = test.answer.measure(scores, test.labels), parameters(model, nn.Module())
-    none, still = torch.zeros(len(groups), setting.steps), (0.0,) * len(groups)
-    sizes = tuple(sum(p.numel() for p in some) for some in groups.values())
-    known = {"unchanged": True, "measured": measured, "sizes": sizes}
-    return Result(measured["accuracy"], 0.0, 0, 0, 0.0, tuple(groups), none, none, still, **known)
 
 
 @dataclass(frozen=True)
@@ -209,7 +113,7 @@ class Finetuner:
             betas=BETAS, fused=True,
         )  # fmt: skip
         self.levels = [_level(group, self.model.top_hidden_state) for group in self.groups]
-        self.reader = self._reader(self.train)
+        self.reader = self.reader_of(self.train)
         self.terms = [(term, term.begin(self)) for term in (*strategy.penalties, *strategy.aux_losses)]
         self.after = strategy.after.begin(self) if strategy.after else None
         self.mixes = {0: self.head.mix()} if strategy.head.mixes else {}
@@ -235,7 +139,7 @@ class Finetuner:
     def read(self, losses: list[Tensor], step: int) -> dict[int, Any]:
         """Take the losses of the steps up to this one as numbers, by step; none while a GPU need not be waited for."""
         waits, last = computes_beside(self.learner.device), step + 1 == self.steps
-        if waits and not (last or self._looks(step) or len(losses) == READ_EVERY):
+        if waits and not (last or self.evaluates(step) or len(losses) == READ_EVERY):
             return {}
         numbers = torch.stack(losses).tolist()
         losses.clear()
@@ -303,82 +207,13 @@ class Finetuner:
             levels = dict(enumerate(self.model.hidden_states(drawn.tokens)))
         return drawn.answer.loss(other.head(levels, drawn), drawn.labels)
 
-    def look(self, test: Dataset, step: int) -> MidRunEval | None:
-        """An evaluation after a step, None after most steps; it changes nothing."""
-        if not self._looks(step):
-            return None
-        index = torch.arange(min(SEEN, len(test.labels)), device=test.labels.device)
-        some = self.base.remember(("some", id(test)), lambda: test.pick(index))
-        accuracy = self._measured(numbered(some, self.base))["accuracy"]
-        forgetting = self._forgotten(self._body_changed() or bool(self.attached))
-        return MidRunEval(len(index), accuracy, forgetting, distances(self.start, self.groups), self.sizes)
-
-    def _looks(self, step: int) -> bool:
+    def evaluates(self, step: int) -> bool:
+        """Whether an evaluation follows this step."""
         return self._due(step, self.setting.looks)
 
     def _due(self, step: int, times: int) -> bool:
         """Whether what is done so many times, evenly over the run, is done after this step."""
         return (step + 1) * times // self.steps > step * times // self.steps
-
-    def _mixed(self) -> Tensor:
-        if not self.mixes:
-            return torch.zeros(0)
-        return torch.cat([torch.tensor([*self.mixes])[:, None], torch.stack([*self.mixes.values()]).cpu()], dim=1)
-
-    def outcome(self, test: Dataset, seconds: float) -> Result:
-        """The result after the last step; the extra modules are detached."""
-        measured = self._measured(test)
-        plugged_in = self._forgotten(self._body_changed() or bool(self.attached))
-        for extra in self.attached:
-            extra.detach()
-        forgetting = self._forgotten(self._body_changed()) if self.attached else plugged_in
-        thawed = [g for g, row in zip(self.groups, self.plan, strict=True) if bool(row.any())]
-        new = {g for g, level in zip(self.groups, self.levels, strict=True) if self._is_fresh(level)}
-        return Result(
-            measured["accuracy"], forgetting, self._count(thawed), self._count({*thawed, *new} - {OTHER}), seconds,
-            tuple(self.groups), self.plan, self.rates, distances(self.start, self.groups),
-            plugged_in, self._mixed(), self._unchanged(), measured, self.sizes,
-        )  # fmt: skip
-
-    def _count(self, groups: Container[str]) -> int:
-        return sum(size for group, size in zip(self.groups, self.sizes, strict=True) if group in groups)
-
-    def _is_fresh(self, level: int) -> bool:
-        """Whether the weights of a level were initialised again."""
-        top = self.model.top_hidden_state
-        fresh = {"decoder": level > top, "encoder": 0 < level <= top, "layers": level > 0, "everything": True}
-        return fresh.get(self.strategy.fresh, False)
-
-    def _body_changed(self) -> bool:
-        rows = [row.any() for row, group in zip(self.plan, self.groups, strict=True) if group.startswith(BODY)]
-        return bool(self.strategy.fresh) or any(map(bool, rows))
-
-    @torch.no_grad()
-    def _unchanged(self) -> bool:
-        """Whether the model gives bit for bit what the base gives."""
-        text, few = self.base.measured, torch.arange(FEW, device=self.base.measured.ids.device)
-        before = self.base.remember("features", lambda: self.base.learner.model.features(text))
-        if len(text.ids) > FEW and self._body_changed():  # if a few texts differ, the others need not be read
-            first = self.base.remember("few", lambda: self.base.learner.model.features(pick(text, few)))
-            if not torch.equal(first, self.model.features(pick(text, few))):
-                return False
-        return torch.equal(before, self.model.features(text))
-
-    def _forgotten(self, changed: bool) -> float | None:
-        """The rise of the pre-training loss, None where the base has no head for it."""
-        before = self.base.remember("before", lambda: self.base.pretraining_loss(self.base.learner))
-        after = self.base.pretraining_loss(self.learner) if changed else before
-        return None if before is None or after is None else after - before
-
-    @torch.no_grad()
-    def _measured(self, test: Dataset) -> dict[str, float]:
-        test = self.prepared(test)
-        reader = self._reader(test)
-        reader.same = min(reader.same, self.reader.same)
-        every = torch.arange(len(test.labels))
-        blocks = map(test.pick, every.to(test.labels.device).split(BLOCK), every.split(BLOCK))
-        scores = torch.cat([self.head(reader.read(some, reader.same), some) for some in blocks])
-        return test.answer.measure(*on_cpu((scores, test.labels), self.learner.device))
 
     def prepared(self, texts: Dataset) -> Dataset:
         """The texts with the strategy's further inputs; made once for all trials."""
@@ -388,7 +223,8 @@ class Finetuner:
             _, made = self.base.remember(key, partial(_prepared, given, self.base, made))
         return made
 
-    def _reader(self, texts: Dataset) -> CachedReader:
+    def reader_of(self, texts: Dataset) -> CachedReader:
+        """Reads texts; what the trials of a comparison have in common is computed once for all of them."""
         shared = self.base.remember(("kept", id(texts.tokens.ids)), lambda: ActivationCache(texts.tokens))
         same = {"encoder": 0, "layers": 0, "everything": -1}.get(self.strategy.fresh, self.model.top_hidden_state)
         quiet = 0 if self.attached else self.model.top_hidden_state  # extra modules take part in all layers

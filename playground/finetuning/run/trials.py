@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
+from playground.finetuning.run.measure import Result
 from playground.finetuning.run.record import TrialRecord, write_outcome
 from playground.finetuning.run.stacked import alike, bytes_of, tune_together, why_not_stackable
-from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent, tune
+from playground.finetuning.run.trainer import FinetuneConfig
+from playground.finetuning.run.tune import StepEvent, tune
 from playground.finetuning.strategy.strategy import Strategy
 from playground.training.memory import available, format_bytes, workers_that_fit
 from playground.training.parallel.stacked import chosen_way, parted

@@ -86,6 +86,35 @@ Moment = Measured | Noticed | Regrets | Sized | Frame
 """One recorded moment of a run."""
 
 
+class Moments:
+    """The moments of a run so far: `every` one, and those of each kind; the lists only grow."""
+
+    def __init__(self, moments: Iterable[Moment] = ()) -> None:
+        self.every: list[Moment] = []
+        self.film: list[tuple[int, Predictions]] = []
+        self.measured: list[Measured] = []
+        self.noticed: list[Noticed] = []
+        self.regrets: list[Regrets] = []
+        self.sizes: list[Sized] = []
+        for moment in moments:
+            self.add(moment)
+
+    def add(self, moment: Moment) -> None:
+        """Append a moment to all moments and to those of its kind."""
+        self.every.append(moment)
+        match moment:
+            case Frame():
+                self.film.append((moment.step, moment.look))
+            case Measured():
+                self.measured.append(moment)
+            case Noticed():
+                self.noticed.append(moment)
+            case Regrets():
+                self.regrets.append(moment)
+            case Sized():
+                self.sizes.append(moment)
+
+
 def with_moments(
     run: Run, events: Iterable[Event], film: Film | None = None, earlier: Iterable[Moment] = ()
 ) -> Generator[Event | Moment]:

@@ -22,7 +22,7 @@ from playground.compression.storage import FILE, WORDS, export_folder, load, not
 from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.tasks.sentiment import SENTIMENT
-from playground.tokenizing import Tokenizer
+from playground.tokenizing import tokenizer_json
 from tests import json_keys
 from tests.compressing import compressed, data, quick, teacher
 from tests.runs import learner_of
@@ -96,7 +96,7 @@ def test_every_model_can_be_taken_away_and_scores_as_was_said(result):
         test = find_task("sentiment").load(data().base.words, 40, 0, "test")
         assert test.answer.measure(score_all(back.classifier, test), test.labels)["accuracy"] == some[0].accuracy
         text = (Path(some[0].folder) / WORDS).read_text(encoding="utf-8")
-        assert Tokenizer.from_json(text).words == data().base.words.words
+        assert tokenizer_json.from_json(text).words == data().base.words.words
 
 
 def test_a_run_that_was_killed_goes_on_where_it_was(result, monkeypatch):

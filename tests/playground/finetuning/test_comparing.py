@@ -37,8 +37,10 @@ from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.notebook import values_of
 from playground.finetuning.report.page import FILES, Origin, Report, against, csv_text, page, table
 from playground.finetuning.run import trials as running
+from playground.finetuning.run.measure import Result
 from playground.finetuning.run.record import TrialRecord, fingerprint, identity, key, read_outcome, write_outcome
-from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
+from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, numbered
+from playground.finetuning.run.tune import StepEvent, tune
 from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.parse import read, spell, split
 from playground.models import Architecture

@@ -47,21 +47,13 @@ from playground.finetuning.data import prompting
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.input_format import PLAIN
 from playground.finetuning.data.prompting import Prompt
-from playground.finetuning.run import trainer as tune_module
+from playground.finetuning.run import trainer
 from playground.finetuning.run import trials as running
 from playground.finetuning.run.base import Text, from_checkpoint
-from playground.finetuning.run.trainer import (
-    HEAD,
-    Base,
-    FinetuneConfig,
-    Finetuner,
-    Result,
-    StepEvent,
-    new_head,
-    numbered,
-    tune,
-)
+from playground.finetuning.run.measure import Result
+from playground.finetuning.run.trainer import HEAD, Base, FinetuneConfig, Finetuner, new_head, numbered
 from playground.finetuning.run.trials import TrialData
+from playground.finetuning.run.tune import StepEvent, tune
 from playground.finetuning.strategy.compose import compose, unlike
 from playground.finetuning.strategy.head import Head, check_writing
 from playground.finetuning.strategy.losses import StepContext, WeightAverage
@@ -174,13 +166,13 @@ def made_up(rows, rate=4e-3):
 
 def test_a_plan_may_freeze_again_and_momentum_does_not_move_what_is_frozen(monkeypatch):
     copies = []
-    make = tune_module.parameters
+    make = trainer.parameters
 
     def parameters(model, *rest):
         copies.append(model)
         return make(model, *rest)
 
-    monkeypatch.setattr(tune_module, "parameters", parameters)
+    monkeypatch.setattr(trainer, "parameters", parameters)
     events = tune(base_of(), made_up([1.0, 1.0, 0.0, 0.0, 0.5, 0.0]), texts(), texts("test"), SETTING, 0)
     weights = [
         {k: v.detach().clone() for k, v in copies[0].network.encoder.named_parameters()}
@@ -310,7 +302,7 @@ def test_labelled_texts_move_to_a_device_as_a_whole():
 @pytest.mark.parametrize(("number", "size"), [(5, 4), (24, 16), (2, 16), (16, 16)])
 def test_every_labelled_text_is_read_once_before_any_is_read_again(number, size):
     labelled = replace(texts(count=number), labels=torch.arange(number))
-    drawn = [i for step in range(10) for i in tune_module._draw(labelled, size, 0, step).labels.tolist()]
+    drawn = [i for step in range(10) for i in trainer._draw(labelled, size, 0, step).labels.tolist()]
     for first in range(0, len(drawn) - number + 1, number):
         assert sorted(drawn[first : first + number]) == list(range(number))
 
@@ -320,7 +312,7 @@ def test_every_labelled_text_is_read_once_before_any_is_read_again(number, size)
 
 def test_all_strategies_of_a_seed_share_texts_batches_and_head(monkeypatch):
     subsets, heads, batches = [], [], []
-    real_tune, real_head, real_draw = tune_module.tune, tune_module.new_head, tune_module._draw
+    real_tune, real_head, real_draw = tune, trainer.new_head, trainer._draw
 
     def tuning(base, strategy, train, test, setting, seed):
         subsets.append((strategy.name, seed, train.tokens.ids.tolist(), test.tokens.ids.tolist()))
@@ -337,8 +329,8 @@ def test_all_strategies_of_a_seed_share_texts_batches_and_head(monkeypatch):
         return batch
 
     monkeypatch.setattr(importlib.import_module("playground.finetuning.run.trials"), "tune", tuning)
-    monkeypatch.setattr(tune_module, "new_head", head)
-    monkeypatch.setattr(tune_module, "_draw", draw)
+    monkeypatch.setattr(trainer, "new_head", head)
+    monkeypatch.setattr(trainer, "_draw", draw)
     list(compared(seed=5))
     assert [(name, seed) for name, seed, _, _ in subsets] == [(n, s) for s in (5, 6) for n in THREE]
     for seed in (5, 6):
@@ -1176,10 +1168,10 @@ def test_every_phase_of_chain_thaw_has_an_optimiser_of_its_own():
     for phase in range(4):  # the head, the embeddings, the only layer, all
         groups = ([own.groups[HEAD]], [own.groups["embeddings"]], [own.groups["encoder layer 1"]], own.groups.values())
         learning = [p for some in groups[phase] for p in some]
-        adam = torch.optim.AdamW(learning, lr=chain.rate, betas=tune_module.BETAS, weight_decay=0.01)
+        adam = torch.optim.AdamW(learning, lr=chain.rate, betas=trainer.BETAS, weight_decay=0.01)
         own.model.requires_grad_(True)
         for step in range(3 * phase, 3 * phase + 3):
-            drawn = tune_module._draw(own.train, 4, 0, step)
+            drawn = trainer._draw(own.train, 4, 0, step)
             states = own.model.hidden_states(drawn.tokens)
             adam.zero_grad()
             drawn.answer.loss(own.head(dict(enumerate(states)), drawn), drawn.labels).backward()
@@ -1192,7 +1184,7 @@ def test_every_phase_of_chain_thaw_has_an_optimiser_of_its_own():
 def test_the_pull_is_half_the_strength_times_the_squared_distance():
     run = Finetuner(base_of(), find_strategy("L2-SP"), numbered(texts(), base_of()), SETTING, 0)
     run.learn(0)
-    far = sum(d * d for d in tune_module.distances(run.start, run.groups))
+    far = sum(d * d for d in trainer.distances(run.start, run.groups))
     assert float(run.terms[0][1](None).detach()) == pytest.approx(0.1 / 2 * far, rel=1e-4)
 
 

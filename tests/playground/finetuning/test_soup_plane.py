@@ -11,6 +11,7 @@ from playground.analysis.landscape import flat
 from playground.finetuning import find_strategy, find_task
 from playground.finetuning.apply.merging import merge, ties
 from playground.finetuning.instruments.soup_plane import Settings, marks_on_grid, soup_plane
+from playground.finetuning.run.measure import result_of
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner
 from playground.rng import generator
 from playground.training.observe.subjects import of_learner
@@ -42,7 +43,7 @@ def test_the_axes_are_the_strategies_full_and_wise_ft_with_their_heads(number):
         weights = plane().at(*((share, 0.0) if number == 0 else (0.0, share)))
         wanted = [p.detach() for p in run.model.parameters()]
         torch.testing.assert_close(flat(weights), flat(tuple(wanted)), atol=1e-6, rtol=1e-5)
-        result = run.outcome(plane().tasks[number].test, 0.0)
+        result = result_of(run, plane().tasks[number].test, 0.0)
         point = plane().point(weights)
         assert point.accuracies[number] == pytest.approx(result.accuracy)
         assert point.forgetting == pytest.approx(result.forgetting, abs=1e-4)

@@ -17,7 +17,8 @@ from playground.finetuning.comparing.budget_matching import cost
 from playground.finetuning.data.input_format import format_for
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.record import key
-from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered, order, tune
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered, order
+from playground.finetuning.run.tune import tune
 from playground.finetuning.strategy.compose import difference
 from playground.finetuning.strategy.multitask import SampledTasks
 from playground.finetuning.strategy.plasticity import LayerDecay

@@ -39,7 +39,9 @@ from playground.finetuning.data.task_types import (
     ranks,
 )
 from playground.finetuning.run.base import Base
-from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent, tune
+from playground.finetuning.run.measure import Result
+from playground.finetuning.run.trainer import FinetuneConfig
+from playground.finetuning.run.tune import StepEvent, tune
 from playground.finetuning.strategy.head import TaskHead, infersent_features, new_head
 from playground.finetuning.strategy.strategy import texts_for
 from playground.models import Architecture

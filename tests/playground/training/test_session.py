@@ -91,7 +91,7 @@ def test_however_it_is_driven_the_losses_are_those_of_an_uninterrupted_run(begin
     session.start()
     session.pause()
     session.start()
-    session.watch()
+    session.viewer.watch()
     assert becomes(lambda: session.state == "done")
     assert [r.loss for r in steps_of(session)] == losses(train(run_of("XLNet", steps=40)))
 
@@ -169,7 +169,7 @@ def test_a_paused_session_rests_only_once_its_step_is_done(begin):
 def test_a_rest_where_nothing_runs_waits_for_nothing(begin, drive):
     session = begin(run_of(steps=1 if drive == "done" else LONG), fail if drive == "failed" else None)
     if drive != "ready":
-        session.watch()
+        session.viewer.watch()
         session.start()
         assert reaches(session, 1)
     if drive == "paused":
@@ -214,9 +214,9 @@ class Looker:
 def test_a_watched_session_is_looked_at_in_its_own_thread_a_few_times_a_second(begin):
     looker = Looker()
     session = begin(None, looker)
-    session.watch()
+    session.viewer.watch()
     session.start()
-    assert becomes(lambda: len(looker.looks) >= 3 or bool(session.watch()))
+    assert becomes(lambda: len(looker.looks) >= 3 or bool(session.viewer.watch()))
     moments = [moment for moment, _, _ in looker.looks]
     assert all(b - a >= 0.15 for a, b in pairwise(moments))
     assert {thread for _, _, thread in looker.looks} == {session._thread}
@@ -226,10 +226,10 @@ def test_a_watched_session_is_looked_at_in_its_own_thread_a_few_times_a_second(b
 def test_looks_end_when_the_watching_ends(begin):
     looker = Looker()
     session = begin(None, looker, watched_for=1.0)
-    session.watch()
+    session.viewer.watch()
     session.start()
-    assert becomes(lambda: bool(looker.looks or session.watch()))
-    assert becomes(lambda: not session.watched)
+    assert becomes(lambda: bool(looker.looks or session.viewer.watch()))
+    assert becomes(lambda: not session.viewer.watched)
     looks = len(looker.looks)
     before = len(session.rows)
     assert not becomes(lambda: len(looker.looks) > looks + 1, 0.25)
@@ -247,7 +247,7 @@ def test_a_look_that_is_dear_is_taken_less_often(begin):
         looks.append(time.thread_time())
 
     session = begin(None, slow)
-    session.watch()
+    session.viewer.watch()
     session.start()
     assert becomes(lambda: len(looks) >= 2)
     assert looks[1] - looks[0] >= 0.9 * 0.008 / session_module.LOOKING
@@ -259,15 +259,15 @@ def test_a_paused_session_is_looked_at_once_for_every_step(begin):
     session.step()
     assert reaches(session, 1)
     session.rest()
-    session.watch()
-    assert becomes(lambda: session.view == "step 1")
-    session.watch()
+    session.viewer.watch()
+    assert becomes(lambda: session.viewer.view == "step 1")
+    session.viewer.watch()
     assert not becomes(lambda: len(looker.looks) > 1, 0.4)
 
 
 def test_looking_does_not_change_training(begin):
     session = begin(run_of(steps=30), lambda learner: learner.evaluate(learner_text(learner)))
-    session.watch()
+    session.viewer.watch()
     session.start()
     assert becomes(lambda: session.state == "done")
     assert [r.loss for r in steps_of(session)] == losses(train(run_of(steps=30)))
@@ -286,7 +286,7 @@ def fail(_learner):
 
 def test_an_error_in_the_thread_is_told_and_ends_the_session(begin):
     session = begin(run_of(steps=LONG), fail)
-    session.watch()
+    session.viewer.watch()
     session.start()
     assert becomes(lambda: session.state == "failed")
     assert session.error == "Training stopped: ValueError: the look went wrong"

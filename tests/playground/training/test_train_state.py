@@ -173,8 +173,8 @@ def test_seeds_that_are_halted_hand_out_all_points_of_the_step_they_are_at(besid
 def test_a_look_is_taken_after_all_steps_so_far_and_not_charged_for_them(beside):
     looked = []
     session = Session(run_of(steps=30), look=lambda learner: looked.append((learner.step, session.rows[-1].step)))
-    session._looks = Always()
-    session.watch()
+    session.viewer.budget = Always()
+    session.viewer.watch()
     session.start()
     assert becomes(lambda: session.state == "done")
     assert len(looked) > 10 and all(step == shown for step, shown in looked)

@@ -12,7 +12,7 @@ import torch
 from playground.errors import UserError
 from playground.finetuning import TrialEvent, find_strategy, find_task, strategies
 from playground.finetuning.comparing.continual import Advanced
-from playground.finetuning.run.trainer import StepEvent
+from playground.finetuning.run.tune import StepEvent
 from playground.finetuning.strategy.strategy import FAMILIES
 from playground.training import train
 from playground.training.store.metrics import recorded

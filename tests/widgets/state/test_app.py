@@ -529,9 +529,9 @@ def test_beginning_makes_a_session_that_has_not_started(training):
 def test_every_entry_trains_and_shows_itself(training, entry):
     training.entry = entry
     session = trained(training, 1)
-    session.watch()
-    assert becomes(lambda: session.view is not None)
-    assert session.view.sees
+    session.viewer.watch()
+    assert becomes(lambda: session.viewer.view is not None)
+    assert session.viewer.view.sees
     assert session.error == ""
 
 
@@ -606,22 +606,24 @@ def test_reset_ends_the_session_before_and_repeats_it(training):
 def test_another_sentence_is_watched_in_the_midst_of_a_run_and_the_page_says_which(training):
     training.param.update(entry="GPT", sentence="the movie was good .")
     session = trained(training, 1)
-    session.watch()
-    assert becomes(lambda: session.view is not None and session.view.sees[1] == "the")
+    session.viewer.watch()
+    assert becomes(lambda: session.viewer.view is not None and session.viewer.view.sees[1] == "the")
     training.sentence = "a story was told"
-    session.watch()
-    assert becomes(lambda: session.view.sees == ("[START]", "a", "story", "was")), "a run that rests is looked at anew"
+    session.viewer.watch()
+    assert becomes(lambda: session.viewer.view.sees == ("[START]", "a", "story", "was")), (
+        "a run that rests is looked at anew"
+    )
     assert session.learner.step == 1
     assert "Watched: the typed sentence." in origin(session)
     training.sentence = "\u200b"
     assert "no words" in training.trouble
-    assert session.view.sees == ("[START]", "a", "story", "was")
+    assert session.viewer.view.sees == ("[START]", "a", "story", "was")
     training.sentence = ""
     assert training.trouble == ""
     assert "Watched: a held-out sentence from pasted text." in origin(session)
     training.end()
     training.sentence = "the story was good"
-    assert session.view.sees == ("[START]", "the", "story", "was"), "also of a run that is over"
+    assert session.viewer.view.sees == ("[START]", "the", "story", "was"), "also of a run that is over"
 
 
 # transfer

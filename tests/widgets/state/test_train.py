@@ -291,7 +291,7 @@ def test_a_folder_that_cannot_be_written_is_a_temporary_one(monkeypatch, tmp_pat
 
 def story_of(session):
     """The story as it would be written; two looks at the same model are equal when they read the same."""
-    return [to_json(moment) for moment in session.moments]
+    return [to_json(moment) for moment in session.moments.every]
 
 
 def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(store, monkeypatch):
@@ -446,11 +446,11 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     assert "Held out over 3 seeds at step 8" in seeds.describe_seeds(siblings, siblings.bands(session.rows), 8)
     assert " --seeds 3</code>" in followed(runs_page.RunList(store, Cursor())).again.object
     assert noise(groups(store.kept())) == ""
-    told = {kind: [m.step for m in session.moments if isinstance(m, kind)] for kind in (Measured, Frame)}
+    told = {kind: [m.step for m in session.moments.every if isinstance(m, kind)] for kind in (Measured, Frame)}
     for other in (run for run in some if run.seed):
         moments = store.past(other.name).moments
         assert [m.step for m in moments if isinstance(m, Measured)] == told[Measured] == [0, 8]
-        marked = {m.step for m in (*moments, *session.moments) if isinstance(m, Noticed)}
+        marked = {m.step for m in (*moments, *session.moments.every) if isinstance(m, Noticed)}
         assert {m.step for m in moments if isinstance(m, Frame)} - marked == set(told[Frame]) - marked
         assert store.open(other.name).film, "its film is there when it is opened"
 
@@ -574,16 +574,16 @@ def test_a_film_has_few_moments_and_is_drawn(store):
     store.param.update(steps=40)
     store.begin()
     session = ends(store)
-    steps = [step for step, _ in session.film]
+    steps = [step for step, _ in session.moments.film]
     assert steps[0] == 0 and steps[-1] == 40 and steps == sorted(set(steps)) and len(steps) <= 12 + 7
-    assert all(step == glance.step for step, glance in session.film)
+    assert all(step == glance.step for step, glance in session.moments.film)
     strip = film_strip()
-    strip.show(session.film, "encoder", 0, 1, steps[3])
+    strip.show(session.moments.film, "encoder", 0, 1, steps[3])
     assert strip.sources["frames"].data["step"] == steps
     assert [k for k, wide in enumerate(strip.sources["frames"].data["line"]) if wide > 1] == [3]
     strips = size_strips(strip.figure.x_range)
-    strips.extend(session.sizes, 4)
-    assert strips.source.data == columns(session.sizes)
+    strips.extend(session.moments.sizes, 4)
+    assert strips.source.data == columns(session.moments.sizes)
     assert set(strips.source.data["step"]) == set(range(4, 41, 4))
 
 
@@ -627,7 +627,7 @@ def test_a_frame_of_the_film_is_the_moment_of_the_whole_page(store):
     session = ends(store)
     drawn = picture.RunPicture(store)
     drawn.poll()
-    step, then = session.film[2]
+    step, then = session.moments.film[2]
     drawn.head._tap(SimpleNamespace(x=2.4))
     drawn.poll()
     assert store.moment == step and drawn.view is then and f"step {step};" in drawn.head.caption.object.text
@@ -636,7 +636,7 @@ def test_a_frame_of_the_film_is_the_moment_of_the_whole_page(store):
     assert not drawn.loss.chart.moment.visible, "over tokens a step has no place"
     drawn.head.now.clicks += 1
     drawn.poll()
-    assert store.moment is None and drawn.view is session.view
+    assert store.moment is None and drawn.view is session.viewer.view
 
 
 @pytest.mark.slow
@@ -747,11 +747,11 @@ def test_what_is_off_screen_is_not_drawn_and_catches_up_when_it_is_seen(store):
         assert becomes(lambda: follows(drawn, session) and drawn.head.drawn[0] is not None), "the first is drawn"
         for mark in marks:
             mark.seen = False
-        session._watched_until = 0.0
+        session.viewer._watched_until = 0.0
         points, seen, at = len(drawn.loss.chart.training.data["step"]), drawn.head.drawn[0], session.rows[-1].step
         assert becomes(lambda: follows(drawn, session) and session.rows[-1].step > at + 20)
         assert (len(drawn.loss.chart.training.data["step"]), drawn.head.drawn[0]) == (points, seen)
-        assert not session.watched, "nobody looks at the model for nobody"
+        assert not session.viewer.watched, "nobody looks at the model for nobody"
         for mark in marks:
             mark.seen = True
         assert becomes(lambda: follows(drawn, session) and drawn.head.drawn[0] is not seen)

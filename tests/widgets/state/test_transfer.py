@@ -12,7 +12,8 @@ from playground.cli import main
 from playground.errors import UserError
 from playground.finetuning import PaintedCell, TrialEvent, find_strategy, find_task, strategies
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
+from playground.finetuning.run.measure import MidRunEval, Result
+from playground.finetuning.run.tune import StepEvent
 from playground.finetuning.strategy.find import knobs_of
 from playground.training import Session
 from tests.runs import becomes, reviews, run_of, tiny

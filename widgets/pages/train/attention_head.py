@@ -57,14 +57,14 @@ class AttentionHead(View):
 
     def seen(self, session: Session) -> Predictions | None:
         """What the page shows of a session: the moment of the film that was chosen, or now."""
-        return dict(session.film).get(self.train.moment, session.view)
+        return dict(session.moments.film).get(self.train.moment, session.viewer.view)
 
     def _follow(self) -> None:
         self.train.moment = None
 
     def _tap(self, event: Any) -> None:
         """The frame that is pressed or dragged to."""
-        film = self.session.film if self.session is not None else []
+        film = self.session.moments.film if self.session is not None else []
         if film and event.x is not None:
             self.train.moment = film[min(max(int(event.x), 0), len(film) - 1)][0]
 
@@ -75,7 +75,7 @@ class AttentionHead(View):
             self.bookmarks.objects = []
         if session is None:
             return
-        for noticed in session.noticed[len(self.bookmarks.objects) :]:
+        for noticed in session.moments.noticed[len(self.bookmarks.objects) :]:
             self.bookmarks.append(self._bookmark(noticed))
         view, self.now.visible = self.seen(session), self.train.moment is not None
         picked = (self.matrix.value, self.layer.value, self.head.value)
@@ -93,11 +93,11 @@ class AttentionHead(View):
 
     def _film(self, session: Session, picked: tuple[str, int, int]) -> None:
         """Draw the history again where it has grown, or another head or moment is picked."""
-        to_show = (len(session.film), picked, self.train.moment)
-        if session.film and to_show != self.filmed:
+        to_show = (len(session.moments.film), picked, self.train.moment)
+        if session.moments.film and to_show != self.filmed:
             self.filmed = to_show
             matrix, layer, head = picked
-            self.strip.show(session.film, matrix, layer - 1, head - 1, self.train.moment)
+            self.strip.show(session.moments.film, matrix, layer - 1, head - 1, self.train.moment)
             self.frames.send()
 
     def _fit(self, view: Predictions) -> None:

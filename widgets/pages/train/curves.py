@@ -69,8 +69,9 @@ class RunPicture(View):
         """Draw what has changed since, if it is time; all of it goes to the browser as one message."""
         session = self.train.session
         trains = session is not None and session.state == "running"
-        if session is not None and (self.words.seen or self.head.mark.seen or session.view is None or not trains):
-            session.watch()  # it looks at the model only where what it sees is on screen
+        seen = self.words.seen or self.head.mark.seen
+        if session is not None and (seen or session.viewer.view is None or not trains):
+            session.viewer.watch()  # it looks at the model only where what it sees is on screen
         if session is not None and session is self.loss.session and session.in_line.position and not self.waiting.due:
             return
         if self.drawing.allows or not trains:
@@ -125,8 +126,8 @@ class _Rhythm:
 
 def origin(session: Session | None) -> str:
     """Which text is watched; the history of a head keeps the text with which it began."""
-    text = getattr(session.look, "origin", "") if session is not None else ""
-    if session is None or not session.film or session.look is session.filmed_with:
+    text = getattr(session.viewer.look, "origin", "") if session is not None else ""
+    if session is None or not session.moments.film or session.viewer.look is session.filmed_with:
         return text
     return f"{text} The history of the head keeps the text it started with."
 
@@ -222,7 +223,7 @@ class LossCurve(View):
         if (session := self.session) is None:
             return
         run, last = session.run, session.rows[-1] if session.rows else None
-        words = getattr(session.look, "names_words", True)  # whether words are asked for, as far as that is known
+        words = getattr(session.viewer.look, "names_words", True)  # whether words are asked for, if that is known
         levels = (
             (session.unigram_entropy, run.entry.bound(run.corpus))
             if words and run.entry.unit().startswith("nats")
@@ -251,7 +252,7 @@ class LossCurve(View):
         fresh = session is not self.session
         if fresh:
             self.session, self.rows, self.noticed = session, 0, 0
-        rows, noticed = session.rows[self.rows :], len(session.noticed)
+        rows, noticed = session.rows[self.rows :], len(session.moments.noticed)
         if fresh or (rows and (at_once or self.mark.seen)):
             self.rows += len(rows)
             if fresh:
@@ -266,7 +267,7 @@ class LossCurve(View):
             self.chart.phases.data, self.reach = phases(session.rows, begun), None
         if marked := noticed != self.noticed:
             self.noticed = noticed
-            self.chart.marks.data = marks(session.rows, [n.step for n in session.noticed])
+            self.chart.marks.data = marks(session.rows, [n.step for n in session.moments.noticed])
         if fresh or marked:
             self.reach = None
             self.limits()

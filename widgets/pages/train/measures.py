@@ -61,11 +61,11 @@ class ProbeCurves(View):
         fresh = session is not self.session
         if fresh:
             self.session, self.measured, self.regretted = session, 0, 0
-        measured, regrets = session.measured[self.measured :], session.regrets[self.regretted :]
+        measured, regrets = session.moments.measured[self.measured :], session.moments.regrets[self.regretted :]
         self.steps.end = last_step(session)
         if fresh or measured:
             self.measured += len(measured)
-            self.probes.show(probes.values(session.measured))
+            self.probes.show(probes.values(session.moments.measured))
             self.key.object = (NO_PROBE if measured and not measured[-1].gauges else "") + probes.KEY
         if fresh or regrets:
             self.regretted += len(regrets)
@@ -104,7 +104,7 @@ class LayerSizes(View):
         fresh = session is not self.session
         if fresh:
             self.session, self.sized = session, 0
-        sized = session.sizes[self.sized :]
+        sized = session.moments.sizes[self.sized :]
         self.steps.end = last_step(session)
         if sized or (fresh and self.strips.sent):
             self.sized += len(sized)

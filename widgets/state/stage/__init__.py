@@ -257,8 +257,8 @@ class StageStore(param.Parameterized):
                 return drawn
         model = self._model_beside(name) if name else self.model
         ready, tokenizer = (objective, None) if model is None else (model.ready(objective), model.tokenizer)
-        if model is not None and model.card:  # it may know words in lower case only
-            small = {key: [*map(model.tokenizer.small, overrides[key])] for key in WORDS_OF_PLANS if key in overrides}
+        if model is not None and model.card and model.tokenizer.lower:  # it knows words in lower case only
+            small = {key: [word.lower() for word in overrides[key]] for key in WORDS_OF_PLANS if key in overrides}
             overrides = {**overrides, **small}
         return rebuild(ready, text, pair=pair, overrides=overrides, tokenizer=tokenizer, **chance)
 

@@ -351,7 +351,7 @@ class TrainStore(CorpusChoice):
             in_line=self.in_line(),
         )  # fmt: skip
         if learner is not None:
-            session.view, session.unigram_entropy = look(learner), run.corpus.unigram_entropy
+            session.viewer.view, session.unigram_entropy = look(learner), run.corpus.unigram_entropy
         return self._take(session, name)
 
     def _take(self, session: Session, name: str) -> Session:
@@ -460,7 +460,7 @@ class TrainStore(CorpusChoice):
             forked = fork(replace(session.run, entry=learner.entry), learner, settings)
         if forked.run.entry.recipe.steps <= forked.step:
             raise UserError(f"The run is at step {forked.step}; give the fork more steps than that.")
-        past = Past(tuple(session.rows), tuple(session.moments)).until(forked.step)
+        past = Past(tuple(session.rows), tuple(session.moments.every)).until(forked.step)
         parent = Parent(name, forked.step, forked.changed)
         self.notice = forked.run.notice
         return self._watch(self._scheduled(forked.run), forked.learner, past, parent).start()

@@ -10,7 +10,8 @@ from playground.finetuning import Comparison, Strategy, Task, TrialEvent
 from playground.finetuning.comparing.continual import Advanced, ContinualResult, SequenceFacts, facts
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.task import short
-from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
+from playground.finetuning.run.measure import MidRunEval, Result
+from playground.finetuning.run.tune import StepEvent
 
 FIRST_GUESS = 3.0  # seconds after which the time that is left is estimated
 

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 from playground.claims import Arm, Claim, higher
 from playground.finetuning.comparing.compare import TEST_TEXTS
 from playground.finetuning.data.files import find_task
-from playground.finetuning.run.trainer import FinetuneConfig, Result, tune
+from playground.finetuning.run.measure import Result
+from playground.finetuning.run.trainer import FinetuneConfig
+from playground.finetuning.run.tune import tune
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import texts_for
 

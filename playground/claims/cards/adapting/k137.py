@@ -8,7 +8,9 @@ from playground.finetuning.comparing.compare import TEST_TEXTS
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.files import find_task
 from playground.finetuning.data.task import Split, Task
-from playground.finetuning.run.trainer import FinetuneConfig, Result, tune
+from playground.finetuning.run.measure import Result
+from playground.finetuning.run.trainer import FinetuneConfig
+from playground.finetuning.run.tune import tune
 from playground.finetuning.strategy.head import Head
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import texts_for

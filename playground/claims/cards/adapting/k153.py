@@ -11,6 +11,7 @@ from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.files import find_task
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.run.base import base_of
+from playground.finetuning.run.measure import result_of
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import texts_for
@@ -50,7 +51,9 @@ def accuracies(lab: "Lab", arm: Arm, seed: int, strategy: str) -> dict[str, floa
                     FinetuneConfig(steps=arm.tuning_steps), seed)  # fmt: skip
     for step in range(arm.tuning_steps):
         run.learn(step)
-    return {name: run.outcome(numbered(load(TESTS, seed, "test"), base), 0.0).accuracy for name, load in texts.items()}
+    return {
+        name: result_of(run, numbered(load(TESTS, seed, "test"), base), 0.0).accuracy for name, load in texts.items()
+    }
 
 
 def gain(lab: "Lab", arm: Arm, seed: int) -> float:

@@ -11,7 +11,8 @@ from playground.finetuning.apply.text_editing import Edited, editor, success
 from playground.finetuning.data.dataset import Item, pack
 from playground.finetuning.data.input_format import PLAIN
 from playground.finetuning.data.task_types import Classes
-from playground.finetuning.run.trainer import FinetuneConfig, StepEvent, tune
+from playground.finetuning.run.trainer import FinetuneConfig
+from playground.finetuning.run.tune import StepEvent, tune
 from playground.finetuning.strategy.cbert import Conditional, check_filling, some_words
 from playground.tokenizing import of_words
 from playground.zoo.preset import FAST

@@ -19,7 +19,8 @@ from playground.finetuning.comparing.continual import (
 )
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run.base import replace_model
-from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered, tune
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
+from playground.finetuning.run.tune import tune
 from playground.finetuning.strategy.losses import StepContext
 from tests.contracts.test_strategies import base_of
 from tests.runs import reviews

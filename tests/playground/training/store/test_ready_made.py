@@ -144,7 +144,7 @@ def test_the_train_page_opens_it_as_a_run_of_ones_own(built, tmp_path, monkeypat
     assert SMALL.name in page.notice
     assert [row.step for row in session.rows if row.loss is not None] == list(range(1, 13))
     assert checkpoint.load(tmp_path / "runs" / SMALL.name).learner.step == 12
-    assert session.film
+    assert session.moments.film
     page.session = None
     page.open_ready_made()
     assert [run.name for run in page.kept()] == [SMALL.name]

@@ -458,7 +458,7 @@ def test_a_session_whose_listener_fails_is_listed_as_failed(tmp_path):
         raise ValueError("nothing to see")
 
     session = Session(run_of(steps=50), look, record=lambda run, events: runs.recorded("live", run, events))
-    session.watch()
+    session.viewer.watch()
     session.start()
     assert becomes(lambda: session.state == "failed")
     assert becomes(lambda: runs.find("live").state == "failed")
