@@ -29,12 +29,12 @@ import psutil
 import torch
 from safetensors.torch import load_file
 
-from playground.dask_cluster import KEPT, MALLOC
+from playground.training.parallel.dask_cluster import KEPT, MALLOC
 from widgets.app.server import free_port
 
 ROOT = Path(__file__).parents[1]
 ONE = "one process"
-LOADED = "playground.dask_cluster"
+LOADED = "playground.finetuning.run.trials"
 """What a worker loads when it starts, so that its first task does not wait for torch."""
 
 CLOCKED = {"seconds", "tokens_per_second", "out", "command"}

@@ -13,7 +13,7 @@ from playground.errors import UserError
 from playground.finetuning.run.record import Record
 from playground.folders import cache_folder
 from playground.parsing import has_form, parse_json
-from playground.training.parallel.workers import as_worker, run_jobs
+from playground.training.parallel.workers import Processes, as_worker
 from playground.training.store.ready_made import code_hash
 
 Job = tuple[Claim, int]
@@ -95,7 +95,7 @@ def key(claim: Claim, seed: int) -> str:
     return hashlib.sha256(f"{claim.figures_hash} {seed} {code_hash()}".encode()).hexdigest()[:24]
 
 
-def measure(job: Job) -> Outcome:
+def measure(_: None, job: Job) -> Outcome:
     """The figure of every arm with one seed."""
     claim, seed = job
     lab, began, values, runs, error = Lab(), time.perf_counter(), dict[str, float](), dict[str, str](), ""
@@ -119,7 +119,12 @@ def run(chosen: Sequence[Claim], workers: int = 1, record: OutcomeRecord | None 
     jobs = [(claim, seed) for claim in chosen for seed in range(claim.seeds)]
     kept = {number: record.outcome(*job) for number, job in enumerate(jobs)}
     waiting = [job for number, job in enumerate(jobs) if kept[number] is None]
-    made = _made(waiting, min(workers, len(waiting)), record)
+
+    def keep(job: Job, outcome: Outcome) -> None:
+        if not outcome.error:
+            record.put(key(*job), asdict(outcome))
+
+    made = Processes(workers).run(waiting, measure, None, keep)
     found: dict[int, list[Outcome]] = {}
     for number, (claim, _) in enumerate(jobs):
         outcome = kept[number] or next(made)
@@ -128,20 +133,6 @@ def run(chosen: Sequence[Claim], workers: int = 1, record: OutcomeRecord | None 
         whole = len(some) == claim.seeds
         error = next((each.error for each in some if each.error), "") if whole else ""
         yield Progress(claim, tuple(some), verdict_of(claim, some) if whole and not error else None, error)
-
-
-def _made(jobs: Sequence[Job], workers: int, record: OutcomeRecord) -> Generator[Outcome]:
-    def keep(job: Job, outcome: Outcome) -> None:
-        if not outcome.error:
-            record.put(key(*job), asdict(outcome))
-
-    if workers > 1:
-        yield from run_jobs(jobs, measure, measure, None, workers, keep)
-    else:
-        for job in jobs:
-            outcome = measure(job)
-            keep(job, outcome)
-            yield outcome
 
 
 def verdict_of(claim: Claim, outcomes: Sequence[Outcome]) -> Verdict:

@@ -4,9 +4,8 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
-from functools import partial
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -28,7 +27,6 @@ from playground.cli.prepare import add_decoder, check_runs, learn_second, open_t
 from playground.cli.ready_made import base_there
 from playground.cli.sequence import check_sequence, compare_in_turn
 from playground.cli.train import train_one
-from playground.dask_cluster import connected, run_on
 from playground.devices import pick
 from playground.errors import UserError, unwritable
 from playground.finetuning import Comparison, TrialEvent
@@ -39,13 +37,13 @@ from playground.finetuning.data.files import file_task_name, is_file
 from playground.finetuning.report.page import Origin, Report, ReportFacts, SequenceReportFacts, against, signed, write
 from playground.finetuning.run.measure import Result
 from playground.finetuning.run.record import TrialRecord
-from playground.finetuning.run.trials import Elsewhere
 from playground.finetuning.run.tune import StepEvent
 from playground.finetuning.strategy.extra_features import OtherVectors
 from playground.finetuning.strategy.parse import read, spell, split
 from playground.finetuning.strategy.strategy import Strategy
 from playground.folders import run_folder
 from playground.training import checkpoint
+from playground.training.parallel.dask_cluster import connected
 from playground.zoo import Entry, entry_to_train
 
 FACTS = (ReportFacts, SequenceReportFacts)
@@ -130,8 +128,8 @@ def compare_strategies(given: argparse.Namespace) -> int:
             return compare_in_turn(given, asked, folder, device)
         saved = checkpoint.load(run, device)
         base, record = asked.start(saved), TrialRecord.of(folder, given.resume) if folder else None
-        with _elsewhere(given.cluster) as elsewhere:
-            events = compare(base, saved.tokenizer, asked, task=task, chosen=chosen, record=record, elsewhere=elsewhere)
+        with connected(given.cluster) if given.cluster else nullcontext() as executor:
+            events = compare(base, saved.tokenizer, asked, task=task, chosen=chosen, record=record, executor=executor)
             *_, last = _with_bar(events, asked)
         assert isinstance(last, Comparison)
         warn(*last.notices)
@@ -157,16 +155,6 @@ def _refuse_unused(given: argparse.Namespace, chosen: Sequence[Strategy]) -> Non
         refuse_unused(given, "a cluster has workers of its own", "workers", "parallelism")
     if not any(isinstance(each, OtherVectors) for strategy in chosen for each in strategy.extra_features):
         refuse_unused(given, "only the strategy 'static and contextual' reads other runs", "extra_encoder")
-
-
-@contextmanager
-def _elsewhere(address: str | None) -> Iterator[Elsewhere | None]:
-    """What runs trials on a cluster, None where they run here."""
-    if address is None:
-        yield None
-    else:
-        with connected(address) as client:
-            yield partial(run_on, client)
 
 
 @contextmanager

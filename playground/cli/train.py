@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NotRequired, Unpack
@@ -53,6 +54,7 @@ from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
 from playground.training.own_text import corpus_of
 from playground.training.parallel import seeds as parallel
+from playground.training.parallel.dask_cluster import connected
 from playground.training.store.metrics import LossFacts, RunFacts, Summary
 from playground.training.store.runs import Parent, Runs
 from playground.training.train_state import TrainState
@@ -369,14 +371,9 @@ def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[TrainedFacts]:
 
 def _events_of_seeds(given: argparse.Namespace, run: Run, seeds: range) -> Iterator[parallel.Point | parallel.Finished]:
     """The events of all seeds, from this process, its workers or a cluster."""
-    runs = Runs(Path(given.runs).absolute())
-    if not given.cluster:
-        yield from parallel.train_seeds(run, seeds, given.workers, runs, given.resume, given.parallelism)
-        return
-    from playground.dask_cluster import connected, train_on  # loads fine-tuning, which no other training needs
-
-    with connected(given.cluster) as client:
-        yield from train_on(client, run, seeds, runs)
+    ways = given.workers, Runs(Path(given.runs).absolute()), given.resume, given.parallelism
+    with connected(given.cluster) if given.cluster else nullcontext() as executor:
+        yield from parallel.train_seeds(run, seeds, *ways, executor=executor)
 
 
 def _fork(given: argparse.Namespace) -> TrainedFacts:

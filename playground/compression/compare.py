@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import permutations
 from math import comb
 from pathlib import Path
@@ -57,7 +57,7 @@ from playground.knob import check_knobs, knob
 from playground.parsing import LIMITS, parse_json
 from playground.tokenizing import Tokenizer
 from playground.training.parallel.seeds import MeanAndSd, spread, spread_if_measured
-from playground.training.parallel.workers import computed_as_worker, received, run_jobs
+from playground.training.parallel.workers import Processes, computed_as_worker
 
 MOST_PIPELINES = 12
 
@@ -541,16 +541,5 @@ def _trials(work: Work, spec: CompressionSpec, record: PipelineRecord) -> Iterat
         def keep(job: Job, outcome: Outcome, keys: Mapping[Job, str] = keys) -> None:
             record.put(keys[job], asdict(outcome))
 
-        if min(spec.workers, len(waiting)) > 1:
-            data = replace(work, base=work.base.travelling(rehearses=True))
-            yield from run_jobs(waiting, partial(trial, work), _in_worker, data, min(spec.workers, len(waiting)), keep)
-        else:
-            for job in waiting:
-                outcome = trial(work, job)
-                keep(job, outcome)
-                yield outcome
-
-
-def _in_worker(job: Job) -> Outcome:
-    work, _ = received()
-    return trial(work, job)
+        shared = work if spec.workers == 1 else replace(work, base=work.base.travelling(rehearses=True))
+        yield from Processes(spec.workers).run(waiting, trial, shared, keep)

@@ -56,7 +56,7 @@ WAYS = {
 
 ENDS = (
     "playground.training.parallel.seeds.followed", "playground.training.parallel.seeds.train_seeds",
-    "playground.dask_cluster.train_on", "playground.cli.train.find_rate", "playground.cli.compare.compare",
+    "playground.cli.train.find_rate", "playground.cli.compare.compare",
     "playground.cli.compare.compare_in_turn", "playground.cli.compress.compress", "playground.cli.choose.try_all",
     "playground.cli.posttrain.compare", "playground.cli.generate.write", "playground.cli.edit.success",
     "playground.cli.align.align",
@@ -85,7 +85,7 @@ def connected(address):
 
 STUBS = {
     "torch.set_num_threads": lambda number: None,
-    "playground.dask_cluster.connected": connected,
+    "playground.cli.train.connected": connected,
     "playground.cli.compare.connected": connected,
     "playground.cli.compare.learn_second": lambda run, *_: run,
     "playground.cli.compare.add_decoder": lambda run, *_: run,

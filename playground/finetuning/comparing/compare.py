@@ -20,13 +20,13 @@ from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.run.measure import Result
 from playground.finetuning.run.record import TrialRecord, fingerprint, key
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
-from playground.finetuning.run.trials import Elsewhere, Stacks, Trial, TrialData, TrialEvent, plan_stacks, run
+from playground.finetuning.run.trials import Stacks, Trial, TrialData, TrialEvent, plan_stacks, run
 from playground.finetuning.strategy.compose import Unlike, difference, nothing_added, unlike
 from playground.finetuning.strategy.find import find_strategy
 from playground.finetuning.strategy.strategy import Strategy, Texts, texts_for
 from playground.tokenizing import Tokenizer
 from playground.training.parallel.seeds import MeanAndSd, spread, spread_if_measured
-from playground.training.parallel.workers import computed_as_worker
+from playground.training.parallel.workers import Executor, computed_as_worker
 
 TEST_TEXTS = 500
 
@@ -275,14 +275,14 @@ def compare(
     batch_size: int = FinetuneConfig.batch_size,
     looks: int = 0,
     record: TrialRecord | None = None,
-    elsewhere: Elsewhere | None = None,
+    executor: Executor | None = None,
 ) -> Generator[TrialEvent | Comparison]:
     """Run every trial and yield its events; the last value is the `Comparison`.
 
     All trials start from the base as it is now, also where its own training continues meanwhile. `task` and `chosen`
     are those that the spec names, where they are known already; `looks` is how often a trial is evaluated between
-    steps. Trials that the `record` knows are not run; `elsewhere` runs them on other machines, with the same numbers
-    (`playground.dask_cluster`).
+    steps. Trials that the `record` knows are not run; an `executor` runs them elsewhere, with the same numbers
+    (`training/parallel/dask_cluster.py`).
     """
     chosen = list(dict.fromkeys(chosen or spec.chosen))
     spec.check(chosen)
@@ -293,10 +293,10 @@ def compare(
     work = _data(base, spec, texts_for(learner, task, chosen, tokenizer, **rows))
     setting = FinetuneConfig(spec.steps, batch_size, looks=looks, **rows)
     trials = _trials(work, spec, task, chosen, setting, record)
-    stacks = plan_stacks(work, trials, spec.parallelism, spec.workers) if elsewhere is None else None
+    stacks = plan_stacks(work, trials, spec.parallelism, spec.workers) if executor is None else None
     notices = _notices(work, spec, chosen, trials, stacks)
     results = Results()
-    for trial_event in run(work, trials, spec.workers, record, elsewhere, spec.parallelism):
+    for trial_event in run(work, trials, spec.workers, record, executor, spec.parallelism):
         if isinstance(trial_event.event, Result):
             results[trial_event.labels, trial_event.strategy.name, trial_event.seed] = trial_event.event
         yield trial_event

@@ -14,7 +14,7 @@ from playground.finetuning.run.tune import StepEvent, tune
 from playground.finetuning.strategy.strategy import Strategy
 from playground.training.memory import available, format_bytes, workers_that_fit
 from playground.training.parallel.stacked import chosen_way, parted
-from playground.training.parallel.workers import received, run_jobs
+from playground.training.parallel.workers import Executor, Processes
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,6 @@ class TrialData:
 
 Keep = Callable[[Trial, Result], None]
 """Called with every outcome as soon as it is there, in any order."""
-
-Elsewhere = Callable[[TrialData, Sequence[Trial], Keep], Generator[TrialEvent, None, None]]
-"""Runs trials on other machines and gives their events in the order of the trials."""
 
 
 @dataclass(frozen=True)
@@ -131,10 +128,10 @@ def run(
     trials: Sequence[Trial],
     workers: int,
     record: TrialRecord | None = None,
-    elsewhere: Elsewhere | None = None,
+    executor: Executor | None = None,
     parallelism: str = "auto",
 ) -> Iterator[TrialEvent]:
-    """The events of all trials; of a trial that the record knows only the outcome.
+    """The events of all trials, by an executor or by so many workers; of one that the record knows only the outcome.
 
     Trials apart come in the order of the trials. In a stack they advance together, and known outcomes come before.
     """
@@ -146,17 +143,16 @@ def run(
         about = {"strategy": trial.strategy.name, "seed": trial.seed, "labels": trial.labels}
         record.put(trial.key, write_outcome(outcome), **about)
 
-    plan = plan_stacks(work, waiting, parallelism, workers) if elsewhere is None else Stacks((), tuple(waiting))
+    plan = plan_stacks(work, waiting, parallelism, workers) if executor is None else Stacks((), tuple(waiting))
     if plan.stacks:
         yield from (trial.event_of(outcome) for trial, outcome in known.items())
         for stack in plan.stacks:
             yield from _stacked(work, stack, keep)
         trials, known = plan.apart, {}
-    if elsewhere is not None:
-        fresh = elsewhere(work.travelling(plan.apart), plan.apart, keep)
+    if executor is None and plan.workers == 1:
+        fresh = _one_by_one(work, plan.apart, keep)
     else:
-        alone = plan.workers == 1
-        fresh = _one_by_one(work, plan.apart, keep) if alone else _in_workers(work, plan.apart, keep, plan.workers)
+        fresh = _by_executor(work, plan.apart, keep, executor or Processes(plan.workers))
     try:
         for trial in trials:
             if trial in known:
@@ -189,14 +185,13 @@ def _one_by_one(work: TrialData, trials: Sequence[Trial], keep: Keep) -> Generat
             yield trial_event
 
 
-def _in_workers(
-    work: TrialData, trials: Sequence[Trial], keep: Keep, workers: int
+def _by_executor(
+    work: TrialData, trials: Sequence[Trial], keep: Keep, executor: Executor
 ) -> Generator[TrialEvent, None, None]:
-    """The same in so many processes; an outcome is kept as soon as it is there."""
-    each = run_jobs(
-        trials, lambda trial: list(work.run(trial)), _run, work.travelling(trials), workers,
-        lambda trial, events: keep(trial, outcome_of(events)),
-    )  # fmt: skip
+    """The same, the events of a trial at once when it is done; an outcome is kept as soon as it is there."""
+    each = executor.run(
+        trials, events_of, work.travelling(trials), lambda trial, events: keep(trial, outcome_of(events))
+    )
     with closing(each):
         for events in each:
             yield from events
@@ -209,6 +204,6 @@ def outcome_of(events: Sequence[TrialEvent]) -> Result:
     return last
 
 
-def _run(trial: Trial) -> list[TrialEvent]:
-    work, _ = received()
+def events_of(work: TrialData, trial: Trial) -> list[TrialEvent]:
+    """All events of a trial."""
     return list(work.run(trial))

@@ -26,7 +26,7 @@ from playground.training.observe import replay
 from playground.training.observe.recording import Film, Moment, with_moments
 from playground.training.parallel.stacked import chosen_way, parted
 from playground.training.parallel.stacked_seeds import SeedStack, hindrance
-from playground.training.parallel.workers import context, pool, received
+from playground.training.parallel.workers import Executor, context, pool, received
 from playground.training.session import CurvePoint
 from playground.training.store.lock import claimed
 from playground.training.store.metrics import RunFacts, Summary, recorded
@@ -139,18 +139,21 @@ class Observer:
 
 def train_seeds(
     run: Run, seeds: Sequence[int], workers: int = 1, runs: Runs | None = None, resume: bool = False,
-    parallelism: str = "auto", observer: Observer | None = None,
+    parallelism: str = "auto", observer: Observer | None = None, executor: Executor | None = None,
 ) -> Iterator[Point | Finished]:  # fmt: skip
     """Train a run once for every seed, in folders of their own beneath `run.out`; points come as they are made.
 
     The numbers of a seed are the same however many workers (processes with one thread) there are, and but for rounding
     where `parallelism` is "vmap". With `resume`, seeds go on from their checkpoints; with an `observer` they train in
-    workers.
+    workers. An `executor` trains them elsewhere, in folders that it sees too; all points of a seed come at its end.
     """
     if not seeds or workers < 1:
         raise UserError(f"seeds are {list(seeds)} and workers {workers}; at least one of each is needed.")
     if len(set(seeds)) < len(seeds):
         raise UserError(f"The seeds {list(seeds)} name one twice; every seed gives one run.")
+    if executor is not None:
+        yield from _train_elsewhere(run, seeds, executor, runs)
+        return
     parts, _ = stacks(run, seeds, parallelism)
     number = 0 if parts else plan(run, workers, len(seeds))[0]
     if parts:
@@ -162,6 +165,20 @@ def train_seeds(
             yield from chain.from_iterable(train_seed(run, seed, runs, resume))
     else:
         yield from _train_in_workers(run, seeds, max(1, number), runs, resume, observer)
+
+
+def _train_elsewhere(
+    run: Run, seeds: Sequence[int], executor: Executor, runs: Runs | None
+) -> Iterator[Point | Finished]:
+    if run.out is None:
+        raise UserError("A run on a cluster needs a folder that all its workers see, to resume where a worker died.")
+    shared = replace(run, out=run.out.absolute()), runs
+    yield from chain.from_iterable(executor.run(seeds, _whole_seed, shared, lambda *_: None))
+
+
+def _whole_seed(shared: tuple[Run, Runs | None], seed: int) -> list[Point | Finished]:
+    run, runs = shared
+    return [*chain.from_iterable(train_seed(run, seed, runs, resume=True))]
 
 
 def stacks(run: Run, seeds: Sequence[int], way: str = "auto") -> tuple[list[Sequence[int]], str]:

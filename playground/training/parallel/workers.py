@@ -7,16 +7,18 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import torch
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Job = TypeVar("Job")
+Shared = TypeVar("Shared")
 
 READY = "playground.training.parallel.seeds", "playground.finetuning.run.trials"
 """The modules that are loaded before a worker is copied."""
@@ -40,20 +42,41 @@ def pool(workers: int, data: Any, signals: Any = None) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, context(), _begin, (pickle.dumps(data), signals))
 
 
-def run_jobs(
-    jobs: Sequence[Job], here: Callable[[Job], T], there: Callable[[Job], T], data: Any, workers: int,
-    keep: Callable[[Job, T], None],
-) -> Generator[T]:  # fmt: skip
-    """The results of all jobs in their order, from so many processes, of which this one is the first.
+class Executor(Protocol):
+    """Does independent jobs somewhere, with the numbers of one process that has one thread."""
 
-    Another one runs `there`, with a copy of the `data`; `keep` gets each result as soon as it is there.
-    """
-    if not jobs:
-        return
-    others = pool(workers - 1, data)
+    def run(
+        self, jobs: Sequence[Job], task: Callable[[Shared, Job], T], shared: Shared, keep: Callable[[Job, T], None]
+    ) -> Generator[T]:
+        """`task(shared, job)` of every job, in their order; `keep` gets each result as soon as it is there."""
+        ...
+
+
+@dataclass(frozen=True)
+class Processes:
+    """An executor of so many processes, of which this one is the first; the others have a copy of what is shared."""
+
+    number: int = 1
+
+    def run(
+        self, jobs: Sequence[Job], task: Callable[[Shared, Job], T], shared: Shared, keep: Callable[[Job, T], None]
+    ) -> Generator[T]:
+        if min(self.number, len(jobs)) > 1:
+            yield from _in_processes(jobs, task, shared, self.number, keep)
+            return
+        for job in jobs:
+            result = task(shared, job)
+            keep(job, result)
+            yield result
+
+
+def _in_processes(
+    jobs: Sequence[Job], task: Callable[[Shared, Job], T], shared: Shared, number: int, keep: Callable[[Job, T], None]
+) -> Generator[T]:
+    others = pool(min(number, len(jobs)) - 1, (task, shared))
 
     def send(job: Job) -> Future[T]:
-        sent = others.submit(there, job)
+        sent = others.submit(_task, job)
         sent.add_done_callback(lambda f: f.cancelled() or f.exception() or keep(job, f.result()))
         return sent
 
@@ -64,11 +87,17 @@ def run_jobs(
                 mine = next((k for k in range(turn, len(jobs)) if k not in made and sent[k].cancel()), None)
                 if mine is None:
                     break
-                made[mine] = here(jobs[mine])
+                made[mine] = task(shared, jobs[mine])
                 keep(jobs[mine], made[mine])
             yield made.pop(turn) if turn in made else sent[turn].result()
     finally:
         others.shutdown(cancel_futures=True)
+
+
+def _task(job: Any) -> Any:
+    """A job of `_in_processes` in another process."""
+    (task, shared), _ = received()
+    return task(shared, job)
 
 
 _received: list[Any] = []

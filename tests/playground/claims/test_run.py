@@ -53,7 +53,7 @@ def test_finished_seeds_are_not_run_again(tmp_path, monkeypatch):
     again = OutcomeRecord.open(tmp_path, resume=True)
     assert [again.outcome(QUICK, seed) is not None for seed in range(3)] == [True, True, False]
     measured = []
-    monkeypatch.setattr("playground.claims.run.measure", lambda job: measured.append(job[1]) or measure(job))
+    monkeypatch.setattr("playground.claims.run.measure", lambda _, job: measured.append(job[1]) or measure(None, job))
     assert list(run([QUICK], record=again))[-1].verdict["call"] == "agrees"
     assert measured == [2, 3, 4]
     assert again.verdict(QUICK)["values"]["A"] == [1.0, 2.0, 3.0, 4.0, 5.0]
@@ -107,6 +107,6 @@ def test_every_card_can_be_run(name, tmp_path, monkeypatch):
         arm: {**own, **{key: min(most, getattr(claim.sides[arm], key)) for key, most in short.items()}}
         for arm, own in claim.arms.items()
     }
-    outcome = measure((replace(claim, arms=arms), 0))
+    outcome = measure(None, (replace(claim, arms=arms), 0))
     assert outcome.error == ""
     assert outcome.values.keys() == claim.arms.keys()

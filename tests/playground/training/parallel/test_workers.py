@@ -19,7 +19,7 @@ from playground.pickling import declared_fields
 from playground.training import Started, train
 from playground.training.observe.look import ProbeSentence
 from playground.training.parallel import workers
-from playground.training.parallel.workers import READY, pool, received, run_jobs
+from playground.training.parallel.workers import READY, Processes, pool, received
 from tests.runs import ROOT, becomes, every_entry, run_of, tensors_of, tiny
 
 WORKERS = """
@@ -65,14 +65,15 @@ def test_the_modules_that_are_loaded_before_a_worker_is_copied_exist():
         importlib.import_module(name)
 
 
-def negative(number):
-    return -number
+def scaled(factor, number):
+    return factor * number
 
 
 @pytest.mark.slow
-def test_jobs_are_done_here_and_there_in_their_order_and_each_is_kept_once():
+@pytest.mark.parametrize("processes", [1, 2])
+def test_jobs_are_done_here_and_there_in_their_order_and_each_is_kept_once(processes):
     kept = []
-    made = list(run_jobs([3, 1, 2], negative, negative, None, 2, lambda *each: kept.append(each)))
+    made = list(Processes(processes).run([3, 1, 2], scaled, -1, lambda *each: kept.append(each)))
     assert made == [-3, -1, -2]
     assert sorted(kept) == [(1, -1), (2, -2), (3, -3)]
 
