@@ -19,6 +19,7 @@ from playground.analysis.predictions import glance, sentence_of
 from playground.cli import main
 from playground.corpora import open_corpus
 from playground.errors import UserError
+from playground.models.groups import layer_groups
 from playground.objectives import find_objective
 from playground.objectives.choose.order import OrderOverride
 from playground.objectives.see.painted import AttentionMaskOverride
@@ -568,8 +569,8 @@ def test_sizes_are_those_of_the_parameters():
     with sizes(model) as found:
         for parameter in model.parameters():
             parameter.data += 1.0
-    assert [g.name for g in found] == list(model.groups())
-    for group, names in zip(found, model.groups().values(), strict=True):
+    assert [g.name for g in found] == list(layer_groups(model))
+    for group, names in zip(found, layer_groups(model).values(), strict=True):
         cells = sum(dict(model.named_parameters())[n].numel() for n in names)
         assert group.change == pytest.approx(cells**0.5, rel=1e-4)
         assert group.gradient == 0.0
