@@ -138,7 +138,7 @@ def heads_one_by_one(rounds: int) -> None:
     @torch.no_grad()
     def tapped() -> list[float]:
         found = []
-        with model.tapped(*heads) as taps:
+        with tapped(model, *heads) as taps:
             for head in heads:
                 taps.restore()
                 taps.zero(head)

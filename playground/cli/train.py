@@ -98,7 +98,13 @@ def add(command: Parser) -> None:
         "entry", nargs="?",
         help="a system of the zoo such as BERT, an objective such as NSP, or a weighted sum such as 'MLM + 50 RTD'",
     )  # fmt: skip
-    _text_options(command)
+    option(
+        "--corpus",
+        help=f"a generated corpus by name, or a text file; a short file is repeated or mixed, {LONGER}",
+    )  # fmt: skip
+    option("--encoding", metavar="NAME", help="encoding of a file that is not UTF-8, such as cp1252")
+    option("--tokenizer", metavar="KIND", help=f"how words are split: {', '.join(KINDS)}")
+    option("--vocab-size", type=number_of(), metavar="N", help="maximum size of the vocabulary")
     training_options(command)
     _seed_options(command)
     _entry_options(command)
@@ -110,18 +116,6 @@ def add(command: Parser) -> None:
     )  # fmt: skip
     option("--find-rate", action="store_true", help="search for a learning rate and train nothing")
     list_of_runs(command)
-
-
-def _text_options(command: Parser) -> None:
-    """What is read, and how it is split."""
-    option = command.add_argument
-    option(
-        "--corpus",
-        help=f"a generated corpus by name, or a text file; a short file is repeated or mixed, {LONGER}",
-    )  # fmt: skip
-    option("--encoding", metavar="NAME", help="encoding of a file that is not UTF-8, such as cp1252")
-    option("--tokenizer", metavar="KIND", help=f"how words are split: {', '.join(KINDS)}")
-    option("--vocab-size", type=number_of(), metavar="N", help="maximum size of the vocabulary")
 
 
 def _seed_options(command: Parser) -> None:

@@ -1,7 +1,6 @@
 """A language model: embeddings, one or two stacks, heads. It reads a `Batch` and scores its targets."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -42,8 +41,7 @@ from playground.models.heads import (
 from playground.models.multi_token import FurtherBlock, shifted
 from playground.models.positions import PositionEncoding, RelativeBias, RelativePositions, Rotary, sinusoids
 from playground.models.recurrent import RecurrentStack, init_recurrent
-from playground.models.taps import Taps, tapped
-from playground.models.teacher import follow, mlp_outputs, slow_copy
+from playground.models.teacher import mlp_outputs, slow_copy
 from playground.models.transformer import (
     AttentionWeights,
     Block,
@@ -362,7 +360,7 @@ class LanguageModel(nn.Module):
                 one_stack(shape).reading("right to left"), shape.width, shape.table_width, cast("Network", self.network)
             )
         if rng is not None:
-            self._init(rng)
+            _init(self, rng)
         if shape.teacher:
             self.teacher = slow_copy(self.network)
 
@@ -450,10 +448,6 @@ class LanguageModel(nn.Module):
         """What the MLP of each layer of the teacher gives for a stream, `[b, n, d]` each, without gradient."""
         need(self.shape.teacher, "needs a teacher", "teacher to yes")
         return mlp_outputs(self.teacher, stream, self.token_embedding.weight, attn_weights)
-
-    def follow(self, decay: float) -> None:
-        """Move the teacher after an optimiser step; `decay` is how much of itself it keeps."""
-        follow(self.teacher, self.network, decay)
 
     def features(self, tokens: Tokens, attn_weights: Weights = None) -> Tensor:
         """The last states of a plain text, `[b, t, d]`, read as in pre-training; 2d with two directions."""
@@ -567,50 +561,26 @@ class LanguageModel(nn.Module):
             self(batch, attn_weights)
         return stacked(attn_weights)
 
-    def tapped(self, *names: str) -> AbstractContextManager[Taps]:
-        """Read and replace the values of named parts, such as "layer1.head2", while the model runs (`taps.py`).
 
-        `with model.tapped("layer1.head2") as taps: taps.zero("layer1.head2"); model(batch)`.
-        """
-        return tapped(self, names)
-
-    def groups(self) -> dict[str, list[str]]:
-        """Parameter names by layer group from the bottom up; a final norm belongs to its highest layer."""
-        found: dict[str, list[str]] = {}
-        for name, _ in self.named_parameters():
-            found.setdefault(self._group(name), []).append(name)
-        return dict(sorted(found.items(), key=lambda item: _height(item[0])))
-
-    def _group(self, name: str) -> str:
-        owner, *parts = name.split(".")
-        network = "generator " if owner == "generator" else ""
-        if owner.endswith(("network", "generator")) and parts[0] in ("encoder", "decoder"):
-            stack = cast("Stack | RecurrentStack | WindowStack", self.get_submodule(f"{owner}.{parts[0]}"))
-            number = int(parts[2]) + 1 if parts[1] == "blocks" else len(stack.blocks)
-            return f"{network}{parts[0]} layer {number}"
-        if owner.startswith("generator"):
-            return "generator"
-        return "embeddings" if owner in ("token_embedding", "network", "backward_network") else "heads"
-
-    @torch.no_grad()
-    def _init(self, rng: Generator) -> None:
-        mimetic = self.shape.init == "mimetic"
-        for name, parameter in self.named_parameters():
-            if parameter.dim() > 1 or name.endswith("query_embedding"):
-                parameter.copy_(torch.randn(parameter.shape, generator=rng) * (0.1 if mimetic else 0.02))
-            elif name.endswith("bias"):
-                parameter.zero_()
-        for module in self.modules():
-            if isinstance(module, RecurrentStack | WindowStack):
-                init_recurrent(module, rng)
-            if isinstance(module, CharacterCNN):
-                module.init(rng)
-            if isinstance(module, DisentangledEmbedding):
-                module.delta.zero_()
-            if isinstance(module, Stack):
-                init_mimetic(module, rng) if mimetic else init_normal(module, rng, self.shape.init == "scaled")
-            if isinstance(module, FurtherBlock):
-                init_mimetic(module, rng) if mimetic else init_normal(module, rng)
+@torch.no_grad()
+def _init(model: LanguageModel, rng: Generator) -> None:
+    mimetic = model.shape.init == "mimetic"
+    for name, parameter in model.named_parameters():
+        if parameter.dim() > 1 or name.endswith("query_embedding"):
+            parameter.copy_(torch.randn(parameter.shape, generator=rng) * (0.1 if mimetic else 0.02))
+        elif name.endswith("bias"):
+            parameter.zero_()
+    for module in model.modules():
+        if isinstance(module, RecurrentStack | WindowStack):
+            init_recurrent(module, rng)
+        if isinstance(module, CharacterCNN):
+            module.init(rng)
+        if isinstance(module, DisentangledEmbedding):
+            module.delta.zero_()
+        if isinstance(module, Stack):
+            init_mimetic(module, rng) if mimetic else init_normal(module, rng, model.shape.init == "scaled")
+        if isinstance(module, FurtherBlock):
+            init_mimetic(module, rng) if mimetic else init_normal(module, rng)
 
 
 @dataclass
@@ -779,12 +749,6 @@ def _attn_mask(inputs: Stream, reads: str) -> AttentionMask:
 def one_stack(shape: Architecture) -> Architecture:
     """The shape of a second network: one stream, one stack."""
     return replace(shape, two_streams=False, decoder_layers=0)
-
-
-def _height(group: str) -> tuple[int, int]:
-    order = ("embeddings", "encoder", "decoder", "heads", "generator")
-    first, *rest = group.split()
-    return (order.index(first), int(rest[-1]) if rest else 0)
 
 
 def make_model(shape: Architecture, size: int, rng: Generator, words: Sequence[str] = ()) -> LanguageModel:

@@ -87,8 +87,11 @@ class Taps:
 
 
 @contextmanager
-def tapped(model: "LanguageModel", names: Sequence[str]) -> Iterator[Taps]:
-    """Read and replace the values of named parts of a model while it runs; afterwards it is as it was."""
+def tapped(model: "LanguageModel", *names: str) -> Iterator[Taps]:
+    """Read and replace the values of named parts of a model while it runs; afterwards it is as it was.
+
+    `with tapped(model, "layer1.head2") as taps: taps.zero("layer1.head2"); model(batch)`.
+    """
     points = [find_tap_point(model, name) for name in dict.fromkeys(names)]
     taps, running = Taps(tuple(point.name for point in points)), set()
     with ExitStack() as stack:

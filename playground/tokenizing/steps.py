@@ -33,14 +33,15 @@ def merge_steps(tokenizer: Tokenizer, text: str) -> list[dict[str, Any]]:
     ranks: Ranks = {pair: rank for rank, pair in enumerate(merges)}
     text = clean(text)
     words = _letters(tokenizer, text)
-    states = [_state(tokenizer, text, words, words)]
+    states = [{**_state(tokenizer, text, words, words), "pair": [], "rank": -1}]
     while True:
         waiting = [_next_merge(symbols, ranks) for symbols in words]
         rank = min((found for found, _ in filter(None, waiting)), default=None)
         if rank is None:
             return states
         merged = [_merged(symbols, ranks, rank, tokenizer.mark) for symbols in words]
-        states.append(_state(tokenizer, text, words, merged, merges[rank], rank))
+        pair = [plain(tokenizer.shown(name)) for name in merges[rank]]
+        states.append({**_state(tokenizer, text, words, merged), "pair": pair, "rank": rank})
         words = merged
 
 
@@ -86,14 +87,7 @@ def _readable(tokenizer: Tokenizer, name: str) -> str:
     return tokenizer.decode([tokenizer.specials.unknown if number is None else number])[0]
 
 
-def _state(
-    tokenizer: Tokenizer,
-    text: str,
-    before: list[list[Symbol]],
-    after: list[list[Symbol]],
-    pair: tuple[str, ...] = (),
-    rank: int = -1,
-) -> dict[str, Any]:
+def _state(tokenizer: Tokenizer, text: str, before: list[list[Symbol]], after: list[list[Symbol]]) -> dict[str, Any]:
     symbols = [
         (word, symbol, symbol in old)
         for word, (old, new) in enumerate(zip(before, after, strict=True))
@@ -102,6 +96,4 @@ def _state(
     return {
         "pieces": [[_readable(tokenizer, name), *visible(text, *span), word] for word, (name, *span), _ in symbols],
         "joined": [index for index, (_, _, old) in enumerate(symbols) if not old],
-        "pair": [plain(tokenizer.shown(name)) for name in pair],
-        "rank": rank,
     }

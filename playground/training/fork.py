@@ -8,6 +8,7 @@ from typing import Any
 
 from playground.errors import UserError
 from playground.knob import as_written, knobs, turn
+from playground.models.teacher import follow
 from playground.objectives import find_objective
 from playground.objectives.mask_overrides import describe
 from playground.parsing import parse_int
@@ -56,7 +57,7 @@ def fork(run: Run, learner: TrainState, changes: Mapping[str, Any] | None = None
     except RuntimeError:
         raise UserError("A fork keeps the weights, so the parts of the model that it has must stay the same.") from None
     if any(name.startswith("teacher.") for name in missing):
-        new.model.follow(decay=0.0)  # it begins as a copy of the weights that were kept
+        follow(new.model.teacher, new.model.network, decay=0.0)  # it begins as a copy of the weights that were kept
     fresh = _parts_of([name for name in missing if not name.startswith("teacher.")])
     new.step, new.tokens, new.scored, new.seconds = state.step, state.tokens, state.scored, state.seconds
     new.enter_phase()

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from playground.models import LanguageModel
+from playground.models.groups import layer_groups
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def sizes(model: LanguageModel) -> Iterator[list[Group]]:
     norms = [(old[n].norm(), gradients.get(n, old[n].new_zeros(())), (new[n] - old[n]).norm()) for n in old]
     known = torch.stack([each for three in norms for each in three]).view(-1, 3).tolist()  # waits for a GPU once
     by_name = dict(zip(old, known, strict=True))
-    for group, names in model.groups().items():
+    for group, names in layer_groups(model).items():
         size, gradient, change = (hypot(*lengths) for lengths in zip(*(by_name[n] for n in names), strict=True))
         measured.append(Group(group, size, gradient, change))
 

@@ -20,6 +20,7 @@ from playground.knob import turn
 from playground.models import LanguageModel, make_model, total_loss, with_required_parts, with_stretches
 from playground.models.cost import positions, step_flops
 from playground.models.dropout import dropping
+from playground.models.teacher import follow
 from playground.objectives import Objective
 from playground.objectives.ask.words import AskInBatchContrast
 from playground.objectives.bind import at_step, with_generator
@@ -169,7 +170,7 @@ class TrainState:
                 parameter.grad = None
         reuse_len = batch.tokens.reuse_len
         if self.objective.teacher is not None:
-            self.model.follow(self.objective.teacher.decay(self.step + 1, recipe.steps))
+            follow(self.model.teacher, self.model.network, self.objective.teacher.decay(self.step + 1, recipe.steps))
         self.mems = segment_memory.extended(batch.inputs.mems, states, mem_len, reuse_len) if mem_len else ()
         self.step += 1
         if self.phase != number:

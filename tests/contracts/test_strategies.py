@@ -26,6 +26,7 @@ from playground.finetuning.run.tune import StepEvent, tune
 from playground.finetuning.strategy.find import knobs_of, with_knobs
 from playground.finetuning.strategy.multitask import SampledTasks
 from playground.finetuning.strategy.strategy import FAMILIES, OTHER
+from playground.models.groups import layer_groups
 from playground.models.transformer import Attention
 from playground.training import Started, train
 from playground.training.data import BatchSampler
@@ -288,9 +289,9 @@ def test_every_bias_or_norm_of_a_model_learns_or_the_model_is_refused_with_a_sen
 def test_no_layer_group_holds_norms_alone_and_a_plan_thaws_real_layers_only(entry):
     """A last norm of 128 numbers is no layer: thawing it for a fifth of the steps is thawing nothing."""
     model = learner_of(entry, model={"layers": 2}).model
-    for group, names in model.groups().items():
+    for group, names in layer_groups(model).items():
         assert any("norm" not in name for name in names), group
-    rows = {group for group in model.groups() if group.startswith(("embeddings", "encoder"))}
+    rows = {group for group in layer_groups(model) if group.startswith(("embeddings", "encoder"))}
     assert rows == {"embeddings", "encoder layer 1", "encoder layer 2"}
     base = Base(learner_of(entry, model={"layers": 2}), base_of(entry).held_out)
     for name in ("gradual unfreezing", "chain-thaw", "discriminative rates", "ULMFiT"):

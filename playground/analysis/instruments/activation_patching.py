@@ -14,7 +14,7 @@ from playground.batch import Batch, Tokens, token_strings
 from playground.corpora import pick
 from playground.errors import UserError
 from playground.knob import knob
-from playground.models.taps import answering, head_names
+from playground.models.taps import answering, head_names, tapped
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _patched(subject: Subject, pair: Pair, clean: Batch, layers: list[str], posi
     batch = with_gap(model.shape, pick(pair.corrupted, rows), pair.position[rows])
     own = torch.eye(positions, dtype=torch.bool)[..., None]
     found = []
-    with torch.no_grad(), model.tapped(*layers) as taps:
+    with torch.no_grad(), tapped(model, *layers) as taps:
         log_chances(model, clean)
         known = dict(taps.values)
         for layer in layers:
@@ -94,7 +94,7 @@ def _patched(subject: Subject, pair: Pair, clean: Batch, layers: list[str], posi
 def _whole(subject: Subject, pair: Pair, clean: Batch, head: str) -> Tensor:
     """The log-probability of the answer with all that a head gathers in the clean sentence."""
     model = subject.model
-    with torch.no_grad(), model.tapped(head) as taps:
+    with torch.no_grad(), tapped(model, head) as taps:
         log_chances(model, clean)
         taps.change(head, taps[head])
         return log_chances(model, with_gap(model.shape, pair.corrupted, pair.position))[0, pair.answer]

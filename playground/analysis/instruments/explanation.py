@@ -15,7 +15,7 @@ from playground.analysis.subject import SENTENCES, Subject
 from playground.batch import Batch, token_strings
 from playground.knob import knob
 from playground.models import LanguageModel
-from playground.models.taps import answering, head_names
+from playground.models.taps import answering, head_names, tapped
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _change(subject: Subject, batch: Batch, chances: Tensor, shuffles: int) -> T
     model, rng = subject.model, subject.rng("permutations")
     heads = head_names(model, answering(model))
     names = [f"{head}.weights" for head in heads if not head.startswith("decoder")]
-    with model.tapped(*names) as taps:
+    with tapped(model, *names) as taps:
         for name in names:
             taps.change(name, lambda weights: permuted(weights, rng))
         found = [(log_chances(model, batch).exp() - chances).abs().sum(1) / 2 for _ in range(shuffles)]

@@ -14,7 +14,7 @@ from playground.analysis.subject import Subject
 from playground.batch import Batch
 from playground.knob import knob
 from playground.models import LanguageModel
-from playground.models.taps import head_names
+from playground.models.taps import head_names, tapped
 
 POINTS = 12
 """Points of a pruning curve."""
@@ -30,7 +30,7 @@ class Settings:
 def importances(model: LanguageModel, batch: Batch, heads: Sequence[str]) -> Tensor:
     """The mean size of the derivative of a text's loss by a factor before each head, `[h]`."""
     factors = {head: torch.ones(len(batch.tokens.ids), 1, 1, requires_grad=True) for head in heads}
-    with torch.enable_grad(), model.tapped(*heads) as taps:
+    with torch.enable_grad(), tapped(model, *heads) as taps:
         for head, factor in factors.items():
             taps.change(head, factor.mul)
         slopes = torch.autograd.grad(row_losses(model, batch).sum(), list(factors.values()))
@@ -50,7 +50,7 @@ def normalised(heads: Sequence[str], values: Tensor) -> Tensor:
 def pruned(model: LanguageModel, batch: Batch, order: Sequence[str], counts: Sequence[int]) -> list[float]:
     """The loss without the first heads of an order, for each of some counts."""
     found = []
-    with model.tapped(*order) as taps:
+    with tapped(model, *order) as taps:
         for count in counts:
             taps.restore()
             taps.zero(*order[:count])

@@ -10,7 +10,7 @@ from playground.analysis.instrument import Instrument, attends, scores_words
 from playground.analysis.interventions import probes_of, scores, standard_error
 from playground.analysis.subject import Subject
 from playground.knob import knob
-from playground.models.taps import Taps, head_names
+from playground.models.taps import Taps, head_names, tapped
 
 SURE = 2.0
 """Standard errors by which a head must change the loss to count."""
@@ -34,7 +34,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     model, batch, probes = subject.model, subject.batch(settings.texts), probes_of(subject)
     before, known = scores(model, batch, probes)
     heads, changes, moved = head_names(model), [], []
-    with model.tapped(*heads) as taps:
+    with tapped(model, *heads) as taps:
         for done, head in enumerate(heads):
             subject.report(done, len(heads))
             taps.restore()

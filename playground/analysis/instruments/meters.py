@@ -14,6 +14,7 @@ from playground.analysis.subject import Subject
 from playground.batch import Tokens
 from playground.knob import knob
 from playground.models.cost import forward_flops, positions
+from playground.models.groups import layer_groups
 
 REPEATS = 3
 """Passes of which the median time is taken."""
@@ -37,7 +38,9 @@ def exponent(lengths: list[int], costs: list[float]) -> float:
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The parts of the model, the cost of a pass over held-out text, and a sweep over lengths of a plain text."""
     model, batch = subject.model, subject.batch(8)
-    sizes = {group: sum(model.get_parameter(name).numel() for name in names) for group, names in model.groups().items()}
+    sizes = {
+        group: sum(model.get_parameter(name).numel() for name in names) for group, names in layer_groups(model).items()
+    }
     total, flops = sum(sizes.values()), forward_flops(model, batch) / max(1, positions(batch))
     most = settings.longest
     if model.shape.positions == "learned":

@@ -8,6 +8,7 @@ from playground.analysis.instruments.heads_one_by_one import switch_off
 from playground.analysis.interventions import probes_of, scores, standard_error
 from playground.analysis.subject import Subject
 from playground.knob import knob
+from playground.models.taps import tapped
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     model, batch, probes = subject.model, subject.batch(settings.texts), probes_of(subject)
     parts = list(dict.fromkeys(settings.parts.replace(",", " ").split()))
     before, known = scores(model, batch, probes)
-    with model.tapped(*parts) as taps:
+    with tapped(model, *parts) as taps:
         for part in parts:
             switch_off(taps, part, settings.instead)
         after, now = scores(model, batch, probes)

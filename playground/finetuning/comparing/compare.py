@@ -33,9 +33,6 @@ TEST_TEXTS = 500
 Outcomes = Mapping[str, Sequence[Result]]
 """The outcomes of each strategy, one for each seed."""
 
-Results = dict[tuple[int, str, int], Result]
-"""The result of each trial by its number of labelled texts, the name of its strategy and its seed."""
-
 
 @dataclass(frozen=True)
 class Allotted:
@@ -295,19 +292,22 @@ def compare(
     trials = _trials(work, spec, task, chosen, setting, record)
     stacks = plan_stacks(work, trials, spec.parallelism, spec.workers) if executor is None else None
     notices = _notices(work, spec, chosen, trials, stacks)
-    results = Results()
+    results: dict[tuple[int, str, int], Result] = {}
     for trial_event in run(work, trials, spec.workers, record, executor, spec.parallelism):
         if isinstance(trial_event.event, Result):
             results[trial_event.labels, trial_event.strategy.name, trial_event.seed] = trial_event.event
         yield trial_event
-    curve, most, tests = _curve(spec, chosen, results), max(spec.train_sizes), work.test.values()
+    seeds, most, tests = work.test, max(spec.train_sizes), work.test.values()
+    curve = {
+        size: {s.name: tuple(results[at] for seed in seeds if (at := (size, s.name, seed)) in results) for s in chosen}
+        for size in sorted(set(spec.train_sizes))
+    }
     notices += _encoder_only(base, task, chosen, curve[most])
     shown = [trial for trial in trials if (trial.labels, trial.seed) == (most, spec.seed)]
     yield Comparison(
         task, most, curve[most], time.perf_counter() - began, tuple(chosen), curve,
         {trial.strategy.name: _allotted(work, trial, spec.lr_policy) for trial in shown}, notices,
-        _chance(task, work, most), min(len(test.labels) for test in tests), count_different(tests),
-        base.learner.entry.unit(),
+        _chance(task, work, most), min(len(t.labels) for t in tests), count_different(tests), learner.entry.unit(),
     )  # fmt: skip
 
 
@@ -316,17 +316,6 @@ def _data(base: Base, spec: ComparisonSpec, texts: Texts) -> TrialData:
     seeds = range(spec.seed, spec.seed + spec.seeds)
     train = {(size, seed): texts(size, seed, "train") for size in sorted(set(spec.train_sizes)) for seed in seeds}
     return TrialData(base, train, {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds})
-
-
-def _curve(
-    spec: ComparisonSpec, chosen: Sequence[Strategy], results: Results
-) -> dict[int, dict[str, tuple[Result, ...]]]:
-    """The outcomes of every strategy at every number of labelled texts, in the order of the seeds."""
-    seeds = range(spec.seed, spec.seed + spec.seeds)
-    return {
-        size: {s.name: tuple(results[at] for seed in seeds if (at := (size, s.name, seed)) in results) for s in chosen}
-        for size in sorted(set(spec.train_sizes))
-    }
 
 
 def _notices(

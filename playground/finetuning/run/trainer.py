@@ -22,6 +22,7 @@ from playground.finetuning.strategy.plasticity import layer_of, restarts
 from playground.finetuning.strategy.strategy import OTHER, STANDS_APART, Strategy
 from playground.models import make_model
 from playground.models.adapters import Attached, attach, make_adapter
+from playground.models.groups import layer_groups
 from playground.models.model import LanguageModel, Network
 from playground.optimisers import AdamW
 from playground.rng import generator
@@ -258,7 +259,7 @@ def started(pre_trained: LanguageModel, fresh: str, seed: int, words: Sequence[s
     model = deepcopy(pre_trained)
     if fresh:
         anew = make_model(model.shape, model.token_embedding.num_embeddings, generator(seed, "fresh weights"), words)
-        kept = set(model.groups()["embeddings"]) if fresh == "layers" else set()
+        kept = set(layer_groups(model)["embeddings"]) if fresh == "layers" else set()
         part = f"network.{fresh}." if fresh in ("encoder", "decoder") else ""
         new = {n: p for n, p in anew.state_dict().items() if n not in kept and n.startswith(part)}
         model.load_state_dict(new, strict=False)
@@ -274,7 +275,7 @@ def parameters(
 ) -> Groups:
     """The parameters that reading a text uses (and writing one), by layer group from the bottom up; new ones last."""
     named, groups = dict(model.named_parameters()), Groups()
-    for group, names in model.groups().items():
+    for group, names in layer_groups(model).items():
         used = [name for name in names if _reads(model, name, writes)]
         own = [name for name in used if apart and STANDS_APART[apart](name)]
         for row, some in ((group, [name for name in used if name not in own]), (f"{group} {apart}", own)):

@@ -25,6 +25,7 @@ from playground.finetuning.strategy.plasticity import PaintedCell, Plasticity, e
 from playground.finetuning.strategy.task_losses import TaskLoss
 from playground.models import Architecture
 from playground.models.adapters import AdapterKind
+from playground.models.groups import layer_groups
 from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
 
@@ -183,7 +184,7 @@ class Strategy:
                 f"{self.name} needs a model with an encoder and a decoder, and this one has one stack. Choose BART, or "
                 "give the base a decoder (playground compare ... --decoder same)."
             )
-        groups = learner.model.groups().items()
+        groups = layer_groups(learner.model).items()
         body = (name for group, names in groups if group.startswith(("embeddings", "encoder")) for name in names)
         if self.own_row and not any(map(STANDS_APART[self.own_row], body)):
             raise UserError(

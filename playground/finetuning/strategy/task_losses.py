@@ -18,6 +18,7 @@ from playground.finetuning.strategy.losses import TrainerView
 from playground.finetuning.strategy.semi_supervised import row_lengths
 from playground.knob import knob
 from playground.models.dropout import dropping_everywhere
+from playground.models.groups import layer_groups
 from playground.models.model import LanguageModel
 from playground.rng import generator
 from playground.training.train_state import TrainState
@@ -161,7 +162,7 @@ class Mixout(TaskLoss):
     def mixed(self, run: TrainerView, step: int) -> dict[str, Tensor]:
         """The matrices that learn, by name, each mixed with the pre-trained one."""
         start, mixed = dict(run.base.learner.model.named_parameters()), dict[str, Tensor]()
-        groups = run.learner.model.groups().items()
+        groups = layer_groups(run.learner.model).items()
         for name in (name for group, names in groups if "layer" in group for name in names if name in run.named):
             weight = run.named[name]
             if weight.requires_grad and _is_matrix(run.learner.model, name):

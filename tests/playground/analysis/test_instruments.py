@@ -21,7 +21,7 @@ from playground.analysis.probing import items, reading
 from playground.analysis.probing.reading import probing_texts
 from playground.corpora.tinyworld import generate
 from playground.errors import UserError
-from playground.models.taps import head_names
+from playground.models.taps import head_names, tapped
 from playground.rng import generator
 from playground.slicing import rows
 from playground.training.observe.subjects import of_learner
@@ -99,7 +99,7 @@ def test_the_importance_of_a_head_is_the_slope_of_the_loss():
     heads, step = head_names(model), 1e-4
     found = importances(model, batch, heads)
     for head, importance in zip(heads, found, strict=True):
-        with torch.no_grad(), model.tapped(head) as taps:
+        with torch.no_grad(), tapped(model, head) as taps:
             taps.change(head, lambda value: value * (1 + step))
             above = row_losses(model, batch)
             taps.change(head, lambda value: value * (1 - step))

@@ -6,6 +6,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from playground.models import make_model, with_required_parts
 from playground.models.cost import PASSES, OperationCounter, forward_flops, operations, positions, step_flops
+from playground.models.groups import layer_groups
 from playground.objectives import find_objective
 from playground.rng import generator
 from playground.tokenizing.vocabulary import FIRST_WORD
@@ -37,10 +38,10 @@ def test_what_is_said_from_the_sizes_is_what_is_counted():
     entry, number = find_entry("RoBERTa"), 12
     batch = find_objective("MLM").batch(tokens_of([[FIRST_WORD + k for k in range(number)]]), generator(0))
     model = make_model(entry.model, SPECIALS.size, generator(0))
-    layers = [group for group in model.groups() if group.startswith("encoder")]
+    layers = [group for group in layer_groups(model) if group.startswith("encoder")]
     sizes = {name: p.numel() for name, p in model.named_parameters() if p.dim() > 1}
     said = sum(
-        number * operations(sum(sizes.get(name, 0) for name in model.groups()[layer]), number * 64, 1.0, 1.0)
+        number * operations(sum(sizes.get(name, 0) for name in layer_groups(model)[layer]), number * 64, 1.0, 1.0)
         for layer in layers
     )
     scored = len(batch.targets[0].loss_positions.rows)

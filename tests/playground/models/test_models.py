@@ -20,6 +20,7 @@ from playground.batch import AttentionMask, causal_mask, full_mask, mask_by_leve
 from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.models import Answer, Architecture, LanguageModel, total_loss, with_required_parts
+from playground.models.groups import layer_groups
 from playground.models.model import with_merged_embeddings
 from playground.models.transformer import Attention, SdpaMask
 from playground.objectives import find_objective, objectives
@@ -436,7 +437,7 @@ def test_a_seed_decides_the_weights_and_global_chance_does_not(positions, init):
 @every_position
 def test_groups_share_out_all_parameters(positions):
     model = build(positions)
-    groups = model.groups()
+    groups = layer_groups(model)
     names = [n for group in groups.values() for n in group]
     assert sorted(names) == sorted(n for n, _ in model.named_parameters())
     assert len(names) == len(set(names))
@@ -449,7 +450,7 @@ def test_groups_share_out_all_parameters(positions):
 
 def test_groups_stand_from_the_bottom_up_also_beyond_nine_layers():
     model = LanguageModel(Architecture(layers=11, width=8, heads=1), SPECIALS.size, generator(0))
-    assert list(model.groups()) == ["embeddings", *(f"encoder layer {k}" for k in range(1, 12)), "heads"]
+    assert list(layer_groups(model)) == ["embeddings", *(f"encoder layer {k}" for k in range(1, 12)), "heads"]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.25, 0.5, 1.0])
@@ -632,7 +633,7 @@ def test_two_directions_stand_side_by_side_at_every_level():
 
 
 def test_the_last_norm_of_a_stack_belongs_to_its_highest_layer():
-    groups = build().groups()
+    groups = layer_groups(build())
     norms = {name: group for group, names in groups.items() for name in names if name.endswith("coder.ln_f.weight")}
     assert norms == {
         "network.encoder.ln_f.weight": "encoder layer 2",

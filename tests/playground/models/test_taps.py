@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from playground.errors import UserError
-from playground.models.taps import head_names
+from playground.models.taps import head_names, tapped
 from playground.models.transformer import Attention
 from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
@@ -22,7 +22,7 @@ def test_taps_read_without_changing_and_reach_every_head(name):
     made = learner(name)
     model, batch = made.model.eval(), of_learner(made, suited_reviews(made.objective)).batch()
     before, heads = model(batch)[-1].scores, head_names(model)
-    with model.tapped(*heads) as taps:
+    with tapped(model, *heads) as taps:
         assert torch.equal(before, model(batch)[-1].scores)
         changes = {}
         for head in heads:
@@ -39,7 +39,7 @@ def test_taps_read_without_changing_and_reach_every_head(name):
 def test_a_state_of_a_layer_is_that_of_hidden_states():
     model, tokens = learner().model.eval(), reviews().windows(12, "held_out")
     states = model.hidden_states(tokens)
-    with model.tapped("layer1", "layer2") as taps:
+    with tapped(model, "layer1", "layer2") as taps:
         model.features(tokens)
         assert torch.equal(taps["layer1"], states[1])
         assert torch.equal(taps["layer2"], states[2])
@@ -47,7 +47,7 @@ def test_a_state_of_a_layer_is_that_of_hidden_states():
 
 def test_the_weights_of_a_head_times_its_values_are_what_it_gathers():
     model, tokens = learner(norm_first=True).model.eval(), reviews().windows(12, "held_out")
-    with model.tapped("layer1.head1", "layer1.head1.weights") as taps:
+    with tapped(model, "layer1.head1", "layer1.head1.weights") as taps:
         model.features(tokens)
         first = taps["layer1.head1"]
         assert torch.allclose(taps["layer1.head1.weights"].sum(-1), torch.ones(()))
@@ -61,7 +61,7 @@ def test_the_weights_of_a_head_times_its_values_are_what_it_gathers():
 def test_a_layer_frozen_to_its_own_value_changes_nothing_and_to_anothers_gives_that_ones():
     model, tokens = learner().model.eval(), reviews().windows(12, "held_out")
     turned = torch.arange(len(tokens.ids)).roll(1)
-    with model.tapped("layer1") as taps:
+    with tapped(model, "layer1") as taps:
         before = model.features(tokens)
         value = taps["layer1"]
         taps.change("layer1", value)
@@ -72,7 +72,7 @@ def test_a_layer_frozen_to_its_own_value_changes_nothing_and_to_anothers_gives_t
 
 def test_one_layer_of_a_shared_stack_is_tapped_alone():
     model, tokens = learner("ALBERT").model.eval(), reviews().windows(12, "held_out")
-    with model.tapped("layer1.mlp", "layer2.mlp") as taps:
+    with tapped(model, "layer1.mlp", "layer2.mlp") as taps:
         model.features(tokens)
         assert not torch.equal(taps["layer1.mlp"], taps["layer2.mlp"])
         first = taps["layer1.mlp"]
@@ -88,13 +88,13 @@ def test_one_layer_of_a_shared_stack_is_tapped_alone():
      ("decoder.layer1.head1", "no decoder"), ("layer1.cross.head1", "no other stack"), ("layer1.neuron0", "neurons")],
 )  # fmt: skip
 def test_a_name_of_no_part_is_refused(name, said):
-    with pytest.raises(UserError, match=said), learner().model.tapped(name):
+    with pytest.raises(UserError, match=said), tapped(learner().model, name):
         pass
 
 
 def test_values_of_another_shape_and_of_nothing_are_refused():
     model, tokens = learner().model, reviews().windows(12, "held_out")
-    with model.tapped("layer1.head1") as taps:
+    with tapped(model, "layer1.head1") as taps:
         with pytest.raises(UserError, match="no pass"):
             taps["layer1.head1"]
         with pytest.raises(UserError, match="not tapped"):
@@ -109,7 +109,7 @@ def test_a_layer_that_is_switched_off_changes_the_answers_of_every_kind_of_netwo
     made = learner(entry)
     model, batch = made.model.eval(), of_learner(made, suited_reviews(made.objective)).batch()
     [before, *_] = [answer.scores for answer in model(batch)]
-    with model.tapped(name) as taps:
+    with tapped(model, name) as taps:
         taps.zero(name)
         [after, *_] = [answer.scores for answer in model(batch)]
     assert not torch.equal(before, after)

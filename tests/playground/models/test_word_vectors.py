@@ -12,6 +12,7 @@ from playground.answers import NegativeSampling
 from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.models import Architecture, make_model, with_required_parts
+from playground.models.groups import layer_groups
 from playground.models.word_vectors import buckets
 from playground.objectives import find_objective
 from playground.objectives.bind import with_cooccurrences
@@ -81,7 +82,7 @@ def test_a_word_is_the_same_wherever_it_stands():
     vectors = model.features(batch.tokens)
     ids = batch.tokens.ids[0]
     assert torch.equal(vectors[0], model.token_embedding.weight[ids])
-    assert model.groups() == {"embeddings": ["token_embedding.weight"], "heads": ["lm_head.out.weight"]}
+    assert layer_groups(model) == {"embeddings": ["token_embedding.weight"], "heads": ["lm_head.out.weight"]}
 
 
 def test_the_weights_that_are_drawn_are_the_mean():

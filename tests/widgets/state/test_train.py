@@ -19,6 +19,7 @@ from playground.analysis.predictions import glance, sentence_of
 from playground.cli import main
 from playground.corpora import open_corpus
 from playground.errors import UserError
+from playground.models.groups import layer_groups
 from playground.objectives import find_objective
 from playground.objectives.choose.order import OrderOverride
 from playground.objectives.see.painted import AttentionMaskOverride
@@ -301,14 +302,19 @@ def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(st
     taken(store, 10)
     whole, name = store.session, store.name_of_run
     store.leave()
-    assert len(whole.measured) == 2 and whole.noticed and len(whole.sizes) == 2 and len(whole.film) > 3
+    assert (
+        len(whole.moments.measured) == 2
+        and whole.moments.noticed
+        and len(whole.moments.sizes) == 2
+        and len(whole.moments.film) > 3
+    )
     store.session = None
     later = TrainStore(store.runs.folder, device="cpu")
     opened = later.open(name)
     assert later.trouble == ""
     assert story_of(opened) == story_of(whole)
-    assert opened.film[1][1].weights["encoder"].equal(whole.film[1][1].weights["encoder"])
-    assert opened.noticed == whole.noticed
+    assert opened.moments.film[1][1].weights["encoder"].equal(whole.moments.film[1][1].weights["encoder"])
+    assert opened.moments.noticed == whole.moments.noticed
     loss_curve, probes, sizes = (
         picture.LossCurve(later, Cursor()),
         ProbeCurves(later, Cursor()),
@@ -319,11 +325,11 @@ def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(st
     sizes.poll()
     drawn = probes.probes.sources["means"].data
     assert (drawn["name"], drawn["step"]) == (["polarity"] * 2, [0, 8])
-    assert sizes.sizes.source.data == columns(whole.sizes)
-    assert list(loss_curve.chart.marks.data["step"]) == [n.step for n in whole.noticed]
+    assert sizes.sizes.source.data == columns(whole.moments.sizes)
+    assert list(loss_curve.chart.marks.data["step"]) == [n.step for n in whole.moments.noticed]
     ends(later)
-    assert [m.step for m in opened.measured] == [0, 8]
-    steps = [step for step, _ in opened.film]
+    assert [m.step for m in opened.moments.measured] == [0, 8]
+    steps = [step for step, _ in opened.moments.film]
     assert steps == sorted(set(steps)), "no moment is told twice"
     again = TrainStore(store.runs.folder).past(name).moments
     assert [to_json(m) for m in again] == story_of(opened)
@@ -335,10 +341,10 @@ def test_a_fork_remembers_the_story_of_the_run_that_it_left(store):
     whole = store.session
     forked = store.fork({"steps": 14}, 8)
     assert becomes(lambda: forked.state == "done")
-    assert [m.step for m in forked.measured] == [0, 8]
-    assert [s.step for s in forked.sizes] == [4, 8, 12]
+    assert [m.step for m in forked.moments.measured] == [0, 8]
+    assert [s.step for s in forked.moments.sizes] == [4, 8, 12]
     assert [to_json(m) for m in store.past(store.name_of_run).moments] == story_of(forked)
-    before = [to_json(moment) for moment in whole.moments if moment.step <= 8]
+    before = [to_json(moment) for moment in whole.moments.every if moment.step <= 8]
     assert story_of(forked)[: len(before)] == before
 
 
@@ -563,8 +569,8 @@ def test_sizes_are_those_of_the_parameters():
     with sizes(model) as found:
         for parameter in model.parameters():
             parameter.data += 1.0
-    assert [g.name for g in found] == list(model.groups())
-    for group, names in zip(found, model.groups().values(), strict=True):
+    assert [g.name for g in found] == list(layer_groups(model))
+    for group, names in zip(found, layer_groups(model).values(), strict=True):
         cells = sum(dict(model.named_parameters())[n].numel() for n in names)
         assert group.change == pytest.approx(cells**0.5, rel=1e-4)
         assert group.gradient == 0.0

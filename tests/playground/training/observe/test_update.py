@@ -9,6 +9,7 @@ import torch
 
 from playground.analysis.predictions import read
 from playground.models import total_loss
+from playground.models.groups import layer_groups
 from playground.objectives import objectives
 from playground.objectives.steps import specimens
 from playground.rng import generator
@@ -66,7 +67,7 @@ def test_gradient_and_change_are_those_of_the_parameters():
     update = look_inside(learner, feed_of(run))
     old, new = (dict(model.named_parameters()) for model in (learner.model, update.learner.model))
     for group in update.groups:
-        names = learner.model.groups()[group.name]
+        names = layer_groups(learner.model)[group.name]
         assert group.change == pytest.approx(
             sqrt(sum(float(((new[n] - old[n]) ** 2).sum().detach()) for n in names)), rel=1e-4
         )
@@ -104,7 +105,7 @@ def test_every_objective_can_be_looked_into(name):
     update = look_inside(learner, feed_of(run))
     made = record(update, "reviews")
     numbers = made["numbers"]
-    assert [g["name"] for g in numbers["groups"]] == list(learner.model.groups())
+    assert [g["name"] for g in numbers["groups"]] == list(layer_groups(learner.model))
     assert (update.gradient > 0) == (update.losses[0] > 0), "what costs something pulls"
     assert any(g["change"] > 0 for g in numbers["groups"]) or not update.losses[0]
     shapes = {m["name"]: m["shape"] for m in made["frames"][-1]["matrices"]}
