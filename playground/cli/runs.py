@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from playground.cli.options import Parser, common_options, list_of_runs, say
-from playground.training.session import CurvePoint
+from playground.training.curve import CurvePoint
 from playground.training.store.runs import RunRow, Runs
 
 

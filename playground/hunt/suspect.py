@@ -1,6 +1,6 @@
 """A run that is under suspicion: trained sound or with a fault, with everything that can be asked of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,12 +14,12 @@ from playground.claims.lab import corpus_of, entry_of
 from playground.corpora import Corpus, pick
 from playground.hunt.fault import Fault
 from playground.training import train
+from playground.training.curve import Curve, CurvePoint
 from playground.training.data import BatchSampler
-from playground.training.events import Evaluated, Event, Stepped
+from playground.training.events import Event
 from playground.training.loop import Run, prepared
 from playground.training.observe.subjects import of_learner
 from playground.training.parallel.workers import as_worker
-from playground.training.session import CurvePoint
 from playground.training.store.metrics import RunFacts, Summary
 from playground.training.train_state import TrainState
 
@@ -98,14 +98,14 @@ def train_suspect(
     fault: Fault, faulty: bool, seed: int = 0, see: Callable[[Event], object] = lambda event: None
 ) -> Suspect:
     """Train the entry of a fault, sound or with the fault; `see` gets every event."""
-    run, summary, points = _run(fault, faulty, seed), None, list[CurvePoint]()
+    run, curve, points = _run(fault, faulty, seed), Curve(), list[CurvePoint]()
     with as_worker():
         learner = prepared(run).learner
         learner = fault.change_learner(learner) if faulty else learner
         summary = Summary(run)
         for event in train(run, learner):
             summary.read(event)
-            points += _points(event, points, learner)
+            points += curve.read(event)
             see(event)
     return Suspect(fault, faulty, run, learner, tuple(points), summary.facts())
 
@@ -115,10 +115,3 @@ def _run(fault: Fault, faulty: bool, seed: int) -> Run:
     if faulty:
         entry, corpus = fault.change_entry(entry), fault.change_corpus(corpus)
     return Run(entry, corpus, seed, torch.device("cpu"), evaluate_every=EVALUATE_EVERY)
-
-
-def _points(event: Event, points: list[CurvePoint], learner: TrainState) -> Iterator[CurvePoint]:
-    if isinstance(event, Stepped):
-        yield CurvePoint.of(event)
-    elif isinstance(event, Evaluated) and points:
-        yield points[-1].after(event, learner)

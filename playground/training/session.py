@@ -6,7 +6,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,8 @@ import torch
 from playground.batch import Tokens
 from playground.errors import UserError
 from playground.knob import turn
-from playground.training.events import Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped, Unread
+from playground.training.curve import Curve, CurvePoint
+from playground.training.events import Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped
 from playground.training.fork import Fork, fork
 from playground.training.loop import Run, train
 from playground.training.observe.recording import (
@@ -36,69 +36,6 @@ from playground.training.system.turns import NO_LINE, Turn
 from playground.training.train_state import TrainState
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class CurvePoint:
-    """One point of the curves: a training step, or an evaluation. Losses are for each scored position."""
-
-    step: int
-    loss: float | None
-    """Training loss of the first target; null of an evaluation."""
-    held_out: float | None
-    """Held-out loss of the first target; null of a training step."""
-    tokens: int
-    """Tokens of text so far."""
-    seconds: float
-    """Training time so far."""
-    more: tuple[tuple[str, float], ...] = ()
-    """Loss of each target."""
-    scored: int = 0
-    """Scored positions so far."""
-    flops: float = 0.0
-    """Floating-point operations so far."""
-    accuracy: tuple[tuple[str, float], ...] = ()
-    """Share of right answers of each target, of an evaluation."""
-    gauges: tuple[tuple[str, float], ...] = ()
-    """What else was measured on held-out text, by name, of an evaluation."""
-
-    @classmethod
-    def of(cls, event: Stepped) -> "CurvePoint":
-        """The point of a finished step, without its operations."""
-        more = tuple(event.read()[1].items())
-        return cls(event.step, more[0][1], None, event.tokens, event.seconds, more, event.scored)
-
-    def after(self, event: Stepped | Evaluated, learner: TrainState) -> "CurvePoint":
-        """The next point: that of a step, with its operations, or of an evaluation."""
-        if isinstance(event, Evaluated):
-            pairs = {name: tuple(getattr(event, name).items()) for name in ("accuracy", "gauges")}
-            more = tuple(event.terms.items())
-            return replace(self, step=event.step, loss=None, held_out=event.held_out, more=more, **pairs)
-        return replace(CurvePoint.of(event), flops=self.flops + learner.operations(event.batch))
-
-
-class CurveWriter:
-    """Appends points to the curves, as soon as they are read without waiting for a GPU."""
-
-    def __init__(self, rows: list[CurvePoint]) -> None:
-        self.rows, self.unread = rows, Unread()
-
-    def after(self, event: Stepped | Evaluated, learner: TrainState | None) -> None:
-        """Append what is known after an event."""
-        self._add(self.unread.after(event), learner)
-
-    def catch_up(self, learner: TrainState | None) -> None:
-        """Append the points of all steps that a GPU has been given, and count the time that it still takes for them."""
-        if self.unread.waiting and learner is not None:
-            began = time.perf_counter()
-            self._add(self.unread.rest(), learner)
-            learner.seconds += time.perf_counter() - began
-
-    def _add(self, events: Iterable[Stepped | Evaluated], learner: TrainState | None) -> None:
-        for event in events:
-            assert learner is not None, "a run begins with Started"
-            last = self.rows[-1] if self.rows else CurvePoint(0, None, None, 0, 0.0)
-            self.rows.append(last.after(event, learner))
 
 
 Record = Callable[[Run, Iterable[Event | Moment]], Generator[Event | Moment]]
@@ -171,7 +108,7 @@ class Session:
         self._begin, self._record, self.filmed_with = begin, record, film
         self._settings: deque[Mapping[str, Any]] = deque()
         self.rows: list[CurvePoint] = list(rows)
-        self._curves = CurveWriter(self.rows)
+        self._curve = Curve(self.rows[-1] if self.rows else CurvePoint())
         self.moments = Moments(moments)
         self.learner: TrainState | None = begin
         self.unigram_entropy: float | None = None
@@ -265,7 +202,7 @@ class Session:
             else:
                 self._follow()
         except UserError as refusal:
-            self._curves.catch_up(self.learner)
+            self.rows += caught_up(self._curve)
             self.error, self._state = str(refusal), "failed"
         except Exception as error:  # a thread that ended silently would leave the page waiting
             log.exception("Training %s stopped.", self.run.entry.name)
@@ -282,7 +219,7 @@ class Session:
                 except Exception as error:
                     recorded.throw(error)  # so that the record notes the failure
                 if isinstance(event, Evaluated | Stepped) and not self._may_go_on(after=event):
-                    self._curves.catch_up(self.learner)
+                    self.rows += caught_up(self._curve)
                     save_last(self.run, self.learner, self._held_out)
                     self.reason, self._state = "asked", "done"
                     return
@@ -290,12 +227,13 @@ class Session:
     def _read(self, event: Event | Moment) -> None:
         match event:
             case Started():
+                self._curve.read(event)
                 self.learner, self.unigram_entropy = event.learner, event.unigram_entropy
                 self._held_out = event.held_out
             case PhaseStarted():
                 self._held_out = event.held_out
             case Stepped() | Evaluated():
-                self._curves.after(event, self.learner)
+                self.rows += self._curve.read(event)
                 if isinstance(event, Stepped):
                     self._show()
             case Measured() | Noticed() | Regrets() | Sized() | Frame():
@@ -303,7 +241,7 @@ class Session:
             case Incident():
                 self.trouble = event
             case Stopped():
-                self._curves.catch_up(self.learner)
+                self.rows += caught_up(self._curve)
                 self._show(now=True)  # before the state is "done", which others wait for
                 self.reason, self._state = event.reason, "done"
 
@@ -311,7 +249,7 @@ class Session:
         """Wait here while paused, or until it is this run's turn; False once the run shall end."""
         if isinstance(after, Stepped) or after.step == 0:
             while not (self._halt.is_set() or self._may_step()):
-                self._curves.catch_up(self.learner)
+                self.rows += caught_up(self._curve)
                 self._resting.set()
                 self._show()
                 time.sleep(0.01 if not self._go.is_set() else ASKED_EVERY)
@@ -334,8 +272,17 @@ class Session:
         """Update the view where the page watches."""
         learner, viewer = self.learner, self.viewer
         if learner is not None and viewer.outdated(learner) and (now or viewer.allows(rests=not self._go.is_set())):
-            self._curves.catch_up(learner)
+            self.rows += caught_up(self._curve)
             viewer.show(learner)
+
+
+def caught_up(curve: Curve) -> list[CurvePoint]:
+    """The points of all steps that a GPU has been given; the time that it still takes for them is training time."""
+    began = time.perf_counter()
+    late = curve.rest()
+    if late and curve.learner is not None:
+        curve.learner.seconds += time.perf_counter() - began
+    return late
 
 
 def save_last(run: Run, learner: TrainState | None, held_out: Tokens) -> None:

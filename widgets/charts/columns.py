@@ -6,8 +6,8 @@ from typing import Any
 
 from torch import Tensor
 
+from playground.training.curve import CurvePoint
 from playground.training.parallel.seeds import Band, spread
-from playground.training.session import CurvePoint
 from widgets.charts.legend import Mark, shape, style
 from widgets.design_tokens import BLUE, GREEN, GREY, VERMILION
 

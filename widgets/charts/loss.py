@@ -8,7 +8,7 @@ from typing import Any
 from bokeh.models import ColumnDataSource, GlyphRenderer, HoverTool, Label, Span
 from bokeh.plotting import figure
 
-from playground.training.session import CurvePoint
+from playground.training.curve import CurvePoint
 from widgets.charts import columns
 from widgets.charts.chart import append
 from widgets.charts.columns import ticks

@@ -27,13 +27,13 @@ from playground.knob import turn
 from playground.objectives import Objective
 from playground.tokenizing import read_input
 from playground.training import Run, Session, Started, Stepped, Stopped
+from playground.training.curve import CurvePoint
 from playground.training.events import Event
 from playground.training.fork import describe_recipe
 from playground.training.observe.look import ProbeSentence, text_to_watch
 from playground.training.observe.recording import Moment
 from playground.training.observe.replay import RecordedCurve, Replay, ReplayRecorder
 from playground.training.observe.replay import load as load_replay
-from playground.training.session import CurvePoint
 from playground.training.store import ready_made
 from playground.training.store.ready_made import ReadyMade
 from playground.training.system.throttle import TimeBudget

@@ -19,7 +19,7 @@ from playground.devices import pick
 from playground.errors import UserError
 from playground.knob import turn
 from playground.training import Run, Session
-from playground.training.session import CurvePoint
+from playground.training.curve import CurvePoint
 from playground.training.system.turns import NO_LINE, Turn
 from playground.zoo import entry_named
 from widgets.state.job import as_trouble

@@ -8,8 +8,8 @@ from statistics import fmean
 from torch import Tensor
 
 from playground.glossary import explain
+from playground.training.curve import CurvePoint
 from playground.training.lr_finder import LRFinderResult, TriedRate
-from playground.training.session import CurvePoint
 from widgets.charts import columns
 from widgets.charts.columns import Columns, Values, ticks
 from widgets.charts.legend import DASHES, Mark

@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from playground.errors import UserError
+from playground.training.curve import CurvePoint
 from playground.training.loop import Run
 from playground.training.observe.look import ProbeSentence
 from playground.training.parallel.seeds import Band, Finished, Observer, Point, bands, train_seeds
-from playground.training.session import CurvePoint, Session
+from playground.training.session import Session
 from playground.training.store.runs import Runs
 from playground.training.system import threads
 

@@ -19,7 +19,8 @@ from playground.batch import Tokens
 from playground.errors import UserError
 from playground.objectives.mask_overrides import describe, to_json
 from playground.training import checkpoint
-from playground.training.events import Evaluated, Event, Stepped, Unread
+from playground.training.curve import Curve, CurvePoint
+from playground.training.events import Event
 from playground.training.loop import Run, events_of, prepared, train
 from playground.training.memory import available, estimate, format_bytes, workers_that_fit
 from playground.training.observe import replay
@@ -27,7 +28,6 @@ from playground.training.observe.recording import Film, Moment, with_moments
 from playground.training.parallel.stacked import chosen_way, parted
 from playground.training.parallel.stacked_seeds import SeedStack, hindrance
 from playground.training.parallel.workers import Executor, context, pool, received
-from playground.training.session import CurvePoint
 from playground.training.store.lock import claimed
 from playground.training.store.metrics import RunFacts, Summary, recorded
 from playground.training.store.runs import Parent, Runs
@@ -247,28 +247,19 @@ def _points(
     replayed: bool = False,
 ) -> Generator[Points]:  # fmt: skip
     """The points of one seed after each event, which is written down as it trains, and its facts."""
-    summary, last, seed, unread = Summary(run), CurvePoint(0, None, None, 0, 0.0), run.seed, Unread()
+    summary, curve, seed = Summary(run), Curve(), run.seed
     film, text = (observer.film, observer.text) if observer else (None, None)
     moments = with_moments(run, events, film) if film else events
-
-    def points(events: Iterable[Stepped | Evaluated]) -> Iterator[Point]:
-        nonlocal last
-        for event in events:
-            if isinstance(event, Stepped):
-                last = CurvePoint.of(event)
-                yield Point(seed, last)
-            else:
-                yield Point(seed, replace(last, step=event.step, loss=None, held_out=event.held_out, more=()))
 
     try:
         for event in followed(run, moments, learner, runs, replayed=replayed, text=text):
             summary.read(event)
-            yield [*points(unread.after(event))]
+            yield [Point(seed, point) for point in curve.read(event)]
             if observer is not None and observer.halt.is_set():
-                yield [*points(unread.rest())]
+                yield [Point(seed, point) for point in curve.rest()]
                 return
     except UserError:
-        yield [*points(unread.rest())]
+        yield [Point(seed, point) for point in curve.rest()]
         raise
     yield [Finished(seed, summary.facts())]
 

@@ -26,10 +26,10 @@ from playground.objectives import mask_overrides
 from playground.parsing import Form, has_form, parse_json
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint, kept
-from playground.training.events import Evaluated, Started, Stepped, Stopped, Unread
+from playground.training.curve import Curve, CurvePoint
+from playground.training.events import Evaluated, Started, Stepped, Stopped
 from playground.training.loop import Run
 from playground.training.observe.recording import Moment, from_json, to_json
-from playground.training.session import CurvePoint
 from playground.training.store import lock
 from playground.training.store.metrics import AnyEvent
 from playground.training.train_state import TrainState
@@ -360,9 +360,8 @@ class _Recorder:
     base: sqlite3.Connection | None = None
     held: FileLock | None = None
     learner: TrainState | None = None
-    last: CurvePoint = field(default=CurvePoint(0, None, None, 0, 0.0))
+    curve: Curve = field(default_factory=Curve)
     waiting: list[CurvePoint] = field(default_factory=list)
-    unread: Unread = field(default_factory=Unread)
 
     def __enter__(self) -> "_Recorder":
         return self
@@ -381,7 +380,7 @@ class _Recorder:
             if end is not None:
                 failed = isinstance(end, Exception)
                 broken = failed and not isinstance(end, UserError)  # perhaps the device, which is asked nothing more
-                self._take([] if broken else self.unread.rest())
+                self.waiting += [] if broken else self.curve.rest()
                 self._write(base, "failed" if failed else "asked")
                 with base:
                     error = (str(end) or type(end).__name__) if failed else ""
@@ -393,20 +392,13 @@ class _Recorder:
             self._begin(event)
         if self.base is None or self.learner is None:
             return
-        self._take(self.unread.after(event))
+        self.waiting += self.curve.read(event)
         if isinstance(event, Moment):
             with self.base as base:
                 base.execute("INSERT INTO moments VALUES (?, ?, ?, ?)", (self.name, event.step, *to_json(event)))
         saves = isinstance(event, Stepped) and event.step % self.run.save_every == 0
         if saves or isinstance(event, Evaluated | Stopped) or len(self.waiting) >= ROWS_AT_ONCE:
             self._write(self.base, event.reason if isinstance(event, Stopped) else "running")
-
-    def _take(self, events: Iterable[Stepped | Evaluated]) -> None:
-        """Make points of some steps and evaluations."""
-        for event in events:
-            assert self.learner is not None, "a run begins with Started"
-            self.last = self.last.after(event, self.learner)
-            self.waiting.append(self.last)
 
     def _begin(self, started: Started) -> None:
         run, learner, parent = self.run, started.learner, self.parent
@@ -442,14 +434,15 @@ class _Recorder:
             insert = f"INSERT INTO runs ({', '.join(values)}) VALUES ({', '.join(f':{k}' for k in values)})"
             base.execute(f"{insert} ON CONFLICT (name) DO UPDATE SET {updates}", values)
         self.base, self.learner = base, learner
-        self.last = CurvePoint(learner.step, None, None, learner.tokens, learner.seconds, (), learner.scored)
+        last = CurvePoint(learner.step, None, None, learner.tokens, learner.seconds, (), learner.scored)
         before = self.runs.points(self.name if parent is None else parent.run) if learner.step else []
         for point in (point for point in before if point.step == learner.step):
-            self.last = replace(self.last, flops=point.flops)
+            last = replace(last, flops=point.flops)
+        self.curve = Curve(last, learner)
 
     def _write(self, base: sqlite3.Connection, state: str) -> None:
         """Write the waiting points, and how far the run is."""
-        evaluated, last = [row for row in self.waiting if row.held_out is not None], self.last
+        evaluated, last = [row for row in self.waiting if row.held_out is not None], self.curve.last
         held_out = evaluated[-1].held_out if evaluated else None
         points = [
             vars(row) | {"run": self.name} | {name: json.dumps(getattr(row, name)) for name in PAIRS}

@@ -13,9 +13,9 @@ from bokeh.plotting import figure
 from playground.analysis.predictions import Prediction, Predictions, glance, sentence_of
 from playground.glossary import mentioned
 from playground.trace.model_frames import as_data
+from playground.training.curve import CurvePoint
 from playground.training.lr_finder import LRFinderResult, TriedRate
 from playground.training.observe.recording import Measured
-from playground.training.session import CurvePoint
 from tests.runs import learner_of, reviews
 from widgets import charts
 from widgets.charts import loss, probes

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.training import Session
+from playground.training.curve import CurvePoint
 from playground.training.parallel.seeds import Band
-from playground.training.session import CurvePoint
 from playground.zoo.surveys import TABLE_1
 from tests.runs import run_of, sampled
 from widgets.charts import columns, loss, reference_run

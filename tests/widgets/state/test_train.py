@@ -24,6 +24,7 @@ from playground.objectives import find_objective
 from playground.objectives.choose.order import OrderOverride
 from playground.objectives.see.painted import AttentionMaskOverride
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
+from playground.training.curve import CurvePoint
 from playground.training.grad_stats import sizes
 from playground.training.loop import prepared
 from playground.training.observe import look as sight
@@ -33,7 +34,6 @@ from playground.training.observe.recording import Frame, Measured, Noticed, from
 from playground.training.observe.update import look_inside
 from playground.training.parallel import extra_seeds
 from playground.training.parallel.seeds import Finished, Point
-from playground.training.session import CurvePoint
 from playground.training.store.runs import Runs, command
 from tests.runs import alone, becomes, learner_of, reviews, run_of, suited_reviews, tiny
 from widgets.charts.attention_history import film_strip

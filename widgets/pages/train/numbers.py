@@ -5,7 +5,7 @@ from statistics import fmean
 
 from playground.devices import describe
 from playground.training import Session
-from playground.training.session import CurvePoint
+from playground.training.curve import CurvePoint
 from playground.zoo import Entry
 from widgets.theme import figures
 

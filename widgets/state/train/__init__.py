@@ -21,6 +21,7 @@ from playground.parsing import LARGEST
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import clean, split_words
 from playground.training import Run, Session
+from playground.training.curve import CurvePoint
 from playground.training.data import BatchSampler, longest_window
 from playground.training.fork import fork, seed_of, what_changed
 from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
@@ -30,7 +31,7 @@ from playground.training.own_text import corpus_of
 from playground.training.parallel.extra_seeds import ExtraSeeds
 from playground.training.parallel.seeds import run_name
 from playground.training.parallel.workers import spare
-from playground.training.session import CurvePoint, Record
+from playground.training.session import Record
 from playground.training.store import ready_made
 from playground.training.store.metrics import recorded
 from playground.training.store.ready_made import ReadyMade

@@ -15,9 +15,9 @@ from playground import folders
 from playground.errors import UserError
 from playground.finetuning.comparing.significance import judge, leader, top_two
 from playground.training import Session
+from playground.training.curve import CurvePoint
 from playground.training.observe.recording import Moment
 from playground.training.parallel.extra_seeds import ExtraSeeds
-from playground.training.session import CurvePoint
 from playground.training.store.runs import RunRow, Runs
 
 live: WeakValueDictionary[Path, Session] = WeakValueDictionary()

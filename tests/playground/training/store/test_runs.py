@@ -15,10 +15,10 @@ from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
+from playground.training.curve import CurvePoint
 from playground.training.fork import fork, what_changed
 from playground.training.own_text import corpus_of, corpus_or_kept_rows
 from playground.training.parallel.seeds import Band, Finished, Point, bands, train_seed, train_seeds
-from playground.training.session import CurvePoint
 from playground.training.store import runs as runs_module
 from playground.training.store.lock import claimed
 from playground.training.store.runs import FILE, Parent, Runs, _check_format
