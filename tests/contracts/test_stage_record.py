@@ -101,7 +101,7 @@ def test_a_model_says_what_the_schema_says():
 
 
 def test_the_verbs_of_edits_are_those_that_are_heard():
-    sent = set(re.findall(r'\bdo: "(\w+)"', "".join(path.read_text(encoding="utf-8") for path in DRAWING.glob("*.js"))))
+    sent = set(re.findall(r'\bdo: "(\w+)"', "".join(path.read_text(encoding="utf-8") for path in DRAWING.rglob("*.js"))))
     store = Path(stage_edits.__file__).read_text(encoding="utf-8")
     heard = set(plan_edits.DO) | {
         word for line in re.findall(r'case ((?:"\w+"(?: \| )?)+)', store) for word in re.findall(r"\w+", line)
@@ -110,7 +110,7 @@ def test_the_verbs_of_edits_are_those_that_are_heard():
 
 
 def test_the_fields_of_edits_are_those_of_the_schema():
-    drawing = "".join(path.read_text(encoding="utf-8") for path in DRAWING.glob("*.js"))
+    drawing = "".join(path.read_text(encoding="utf-8") for path in DRAWING.rglob("*.js"))
     sent = {
         field
         for each in re.findall(r"\{ (do: [^{}]*)", drawing)

@@ -3,14 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { draggable } from "../../widgets/animation/js/controls.js";
-import { csvText, unpacked } from "../../widgets/animation/js/files.js";
+import { draggable } from "../../widgets/animation/js/interact/controls.js";
+import { csvText } from "../../widgets/animation/js/export/csv.js";
+import { unpacked } from "../../widgets/animation/js/export/files.js";
 import { GLOSSARY, explained } from "../../widgets/animation/js/glossary.js";
-import { LONG, lengthOf, stretched } from "../../widgets/animation/js/long_text.js";
-import { makePlan } from "../../widgets/animation/js/layout.js";
-import { makePlayer } from "../../widgets/animation/js/player.js";
+import { LONG, lengthOf, stretched } from "../../widgets/animation/js/paint/long_text.js";
+import { makePlan } from "../../widgets/animation/js/paint/layout.js";
+import { makePlayer } from "../../widgets/animation/js/interact/player.js";
 import { STRIP, bytes, chipBox, inverse, matrixShapes, readRecord, speak, speakIds } from "../../widgets/animation/js/record.js";
-import { svgPen } from "../../widgets/animation/js/svg_pen.js";
+import { svgPen } from "../../widgets/animation/js/paint/svg_pen.js";
 import { matches } from "../../widgets/lists/listbox.js";
 
 const words = (...texts) => texts.map((text) => ({ text, key: text }));

@@ -1,12 +1,12 @@
 /** The hosts of the drawing: anywidget in a notebook, Panel's component in the app, and the cells of a page. */
 
+import { renderMarkup, renderRun } from "./components/notebook.js";
+import { mountReplay } from "./components/replay.js";
+import { whileLive, whileNotLive } from "./components/reserve.js";
+import { mount } from "./components/side_by_side.js";
+import { mountTable, renderTable } from "./components/survey_table.js";
 import { endOf, follow, plain, tell } from "./dom.js";
-import { unpacked } from "./files.js";
-import { renderMarkup, renderRun } from "./notebook.js";
-import { mountReplay } from "./replay.js";
-import { whileLive, whileNotLive } from "./reserve.js";
-import { mount } from "./side_by_side.js";
-import { mountTable, renderTable } from "./survey_table.js";
+import { unpacked } from "./export/files.js";
 
 export { mount };
 

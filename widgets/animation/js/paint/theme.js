@@ -1,7 +1,7 @@
 /** Colours: the theme of whatever the stage stands in, and ours on it. */
 
-import tokens from "../../design_tokens.json" with { type: "json" };
-import { HUE, lerp, mapped } from "./record.js";
+import tokens from "../../../design_tokens.json" with { type: "json" };
+import { HUE, lerp, mapped } from "../record.js";
 
 const mix = (a, b, t) => a.map((value, i) => Math.round(lerp(value, b[i], t)));
 const css = (rgb, alpha = 1) => `rgba(${rgb[0]},${rgb[1]},${rgb[2]},${alpha})`;

@@ -1,13 +1,13 @@
 /** Several stages side by side under one player, and the choice between one stage and several. */
 
-import { button, isForeign, watchTheme } from "./controls.js";
-import { endOf, listen, node, plain } from "./dom.js";
-import { elsewhere } from "./editing.js";
-import { KEY_LIST, keyList } from "./panels.js";
-import { makePlayer, playerBar, playerKeys } from "./player.js";
-import { FAMILY, lerp } from "./record.js";
+import { endOf, listen, node, plain } from "../dom.js";
+import { button, isForeign, watchTheme } from "../interact/controls.js";
+import { elsewhere } from "../interact/editing.js";
+import { KEY_LIST, keyList } from "../interact/panels.js";
+import { makePlayer, playerBar, playerKeys } from "../interact/player.js";
+import { HOST_COLOURS, dressed } from "../paint/theme.js";
+import { FAMILY, lerp } from "../record.js";
 import { mountOne } from "./stage.js";
-import { HOST_COLOURS, dressed } from "./theme.js";
 
 const STEPS = ["text", "arrange", "choose", "corrupt", "propose", "visibility", "ask", "forward", "predict", "loss"];
 const STEP_TITLES = { text: "Text", arrange: "Arrange", choose: "Choose", corrupt: "Change", propose: "Propose", visibility: "Attention mask", ask: "Predict", forward: "Forward", predict: "Guesses", loss: "Loss" };

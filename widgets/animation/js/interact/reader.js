@@ -1,10 +1,12 @@
 /** The reader: the row of a matrix that a person points at, has clicked, or walks to by key, and what it reads. */
 
-import { speakGuess } from "./answers.js";
-import { streamSpots } from "./chips.js";
-import { entire } from "./long_text.js";
-import { answering } from "./paint.js";
-import { READER_LANE, clamp, isAnswers, laneOf, leakSteps, matrixOf, runsThrough, speak, speakIds, speakWeights } from "./record.js";
+import { speakGuess } from "../paint/answers.js";
+import { streamSpots } from "../paint/chips.js";
+import { entire } from "../paint/long_text.js";
+import { answering } from "../paint/paint.js";
+import {
+  READER_LANE, clamp, isAnswers, laneOf, leakSteps, matrixOf, runsThrough, speak, speakIds, speakWeights,
+} from "../record.js";
 
 /** Matrices whose rows a chip of a lane may stand for; of those that are drawn the first. */
 const ROWS_OF = { original: ["content", "encoder"], inputs: ["content", "encoder"], decoder: ["decoder", "cross"] };

@@ -3,7 +3,7 @@
  * and takes its place where it is not: in a notebook that was opened again without its kernel.
  */
 
-import { listen } from "./dom.js";
+import { listen } from "../dom.js";
 
 const PATIENCE = 2000; // ms until a widget that has not come is not waited for; it may still come later
 const CHANGED = "playground-live";

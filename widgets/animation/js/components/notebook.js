@@ -1,10 +1,10 @@
 /** What a notebook shows beside stage and table: a run that is going on, and a page of markup. */
 
-import { button } from "./controls.js";
-import { endOf, follow, node, plain } from "./dom.js";
-import { FAMILY } from "./record.js";
+import { endOf, follow, node, plain } from "../dom.js";
+import { button } from "../interact/controls.js";
+import { HOST_COLOURS } from "../paint/theme.js";
+import { FAMILY } from "../record.js";
 import { mountReplay } from "./replay.js";
-import { HOST_COLOURS } from "./theme.js";
 
 const RUN_STYLE = `
 .run { ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; container-type: inline-size; text-align: left; }

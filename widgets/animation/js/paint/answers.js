@@ -1,8 +1,8 @@
 /** What a real model answers: its guesses as cards, what they cost as chips, what one update does to its layers. */
 
+import { READER_LANE, chipBox, clamp, ease, font, homeOf, inFull, laneOf, percent } from "../record.js";
 import { paintRing, streamSpots } from "./chips.js";
 import { cut, paintBox, paintText, paintWrapped } from "./pen.js";
-import { READER_LANE, chipBox, clamp, ease, font, homeOf, inFull, laneOf, percent } from "./record.js";
 
 const CARD = { least: 128, most: 216, gap: 10, head: 20, line: 17, pad: 7 };
 const CARD_LINES = 2; // lines of cards; what does not fit is shown when somebody points at it

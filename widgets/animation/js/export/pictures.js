@@ -1,14 +1,13 @@
 /** What a person may take home: the frame as a picture or a drawing, all frames on one sheet, a range of them animated. */
 
-import { button } from "./controls.js";
-import { node, optionsOf } from "./dom.js";
+import { makePlan } from "../paint/layout.js";
+import { patterns } from "../paint/matrices.js";
+import { duration } from "../paint/paint.js";
+import { canvasOf } from "../paint/pen.js";
+import { svgPen } from "../paint/svg_pen.js";
+import { REST, font, range } from "../record.js";
+import { apng } from "./apng.js";
 import { download, fileName } from "./files.js";
-import { patterns } from "./matrices.js";
-import { duration } from "./paint.js";
-import { canvasOf } from "./pen.js";
-import { makePlan } from "./layout.js";
-import { REST, font, range, sum } from "./record.js";
-import { svgPen } from "./svg_pen.js";
 
 /** Paper goes under a picture last: cells are cut out of it while it is painted. */
 function layPaper(pen, width, height, theme) {
@@ -107,76 +106,5 @@ export function takeHome(kit) {
     download(kit.root, new Blob(apng(pictures), { type: "image/apng" }), sheetName("apng.png"));
   }
 
-  function filmRow() {
-    const pick = (label, value) => {
-      const made = node("select", { "aria-label": label }, ...optionsOf(frames.map((frame, k) => [k, `${k + 1}. ${frame.title}`])));
-      made.value = String(value);
-      return made;
-    };
-    const [from, to] = [pick("First frame of the animation", 0), pick("Last frame of the animation", frames.length - 1)];
-    const tell = (share) => (act.textContent = `Animation (APNG)${share}`);
-    const act = button("Animation (APNG)", "The frames from the first to the last as an animated PNG", async () => {
-      const [first, last] = [Number(from.value), Number(to.value)].sort((a, b) => a - b);
-      await film(first, last, tell);
-      tell("");
-    });
-    return node("div", { class: "stage-range" }, act, from, " to ", to);
-  }
-
-  const rows = () => [button("All steps (PNG)", "All frames as one PNG", sheetPng), button("All steps (SVG)", "All frames as one SVG whose text is text", sheetSvg), filmRow()];
-  return { name, picture, drawing, svgText, rows };
-}
-
-// -- a moving PNG out of still ones (PNG specification, third edition, clause 11.3.6)
-
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
-  for (let k = 0; k < 8; k++) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
-  return n;
-});
-
-function crc(...parts) {
-  let value = 0xffffffff;
-  for (const part of parts) for (const byte of part) value = CRC_TABLE[(value ^ byte) & 255] ^ (value >>> 8);
-  return (value ^ 0xffffffff) >>> 0;
-}
-
-/** Numbers of 4, 2 or 1 bytes, most significant first. */
-function numbersOf(...fields) {
-  const out = new Uint8Array(sum(fields.map(([size]) => size)));
-  const view = new DataView(out.buffer);
-  fields.reduce((at, [size, value]) => (view[{ 4: "setUint32", 2: "setUint16", 1: "setUint8" }[size]](at, value), at + size), 0);
-  return out;
-}
-
-/** One chunk in pieces: length, four letters, data, which may be in pieces too, check sum. */
-function chunk(name, ...data) {
-  const inside = [Uint8Array.from(name, (letter) => letter.charCodeAt(0)), ...data];
-  return [numbersOf([4, sum(data.map((part) => part.length))]), ...inside, numbersOf([4, crc(...inside)])];
-}
-
-/** The chunks of a PNG with their names. */
-function chunksOf(png) {
-  const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
-  const found = [];
-  for (let at = 8; at < png.length; at += 12 + view.getUint32(at)) {
-    found.push({ name: String.fromCharCode(...png.subarray(at + 4, at + 8)), data: png.subarray(at + 8, at + 8 + view.getUint32(at)) });
-  }
-  return found;
-}
-
-/** Pictures of one size, each as PNG with its milliseconds, as the pieces of one animated PNG that repeats for ever. */
-function apng(pictures) {
-  const head = chunksOf(pictures[0].png).find(({ name }) => name === "IHDR").data;
-  const view = new DataView(head.buffer, head.byteOffset);
-  const [width, height] = [view.getUint32(0), view.getUint32(4)];
-  let number = 0;
-  const control = chunk("acTL", numbersOf([4, pictures.length], [4, 0]));
-  const out = [pictures[0].png.subarray(0, 8), ...chunk("IHDR", head), ...control];
-  pictures.forEach(({ png, ms }, i) => {
-    out.push(...chunk("fcTL", numbersOf([4, number++], [4, width], [4, height], [4, 0], [4, 0], [2, Math.min(65535, Math.round(ms))], [2, 1000], [1, 0], [1, 0])));
-    for (const { name, data } of chunksOf(png)) {
-      if (name === "IDAT") out.push(...(i ? chunk("fdAT", numbersOf([4, number++]), data) : chunk("IDAT", data)));
-    }
-  });
-  return [...out, ...chunk("IEND")];
+  return { name, frames, picture, drawing, svgText, sheetPng, sheetSvg, film };
 }

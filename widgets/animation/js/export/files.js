@@ -1,7 +1,7 @@
 /** Files that a person takes home, and what comes packed into a page. */
 
-import { node } from "./dom.js";
-import { bytes } from "./record.js";
+import { node } from "../dom.js";
+import { bytes } from "../record.js";
 
 /** Hands a file to the person. */
 export function download(root, content, name, type = "") {
@@ -20,15 +20,3 @@ export const fileName = (text) => text.replace(/[^\p{L}\p{N}]+/gu, "-");
 const inflated = (text) => new Response(new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate")));
 export const unpacked = (text) => inflated(text).json();
 export const unpackedBytes = async (text) => new Uint8Array(await inflated(text).arrayBuffer());
-
-const PLAIN_NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
-
-/** A cell: what a spreadsheet would take for a formula begins with an apostrophe, what would end the cell is quoted. */
-function csvCell(value) {
-  const text = String(value);
-  const safe = /^[=+\-@\t\r]/.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
-}
-
-/** Rows of words and numbers as comma-separated values. */
-export const csvText = (rows) => rows.map((row) => row.map(csvCell).join(",") + "\r\n").join("");

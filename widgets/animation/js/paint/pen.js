@@ -1,7 +1,7 @@
 /** What is drawn often: boxes, lines, dots, text that fits, and canvases in device pixels. */
 
-import { node } from "./dom.js";
-import { clamp, font } from "./record.js";
+import { node } from "../dom.js";
+import { clamp, font } from "../record.js";
 
 export function boxPath(ctx, x, y, w, h, r) {
   if (r > 0 && ctx.roundRect) ctx.roundRect(x, y, w, h, Math.min(r, w / 2, h / 2));

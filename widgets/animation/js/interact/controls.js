@@ -1,7 +1,7 @@
 /** Controls that everything animated shares: icons, buttons, dragging, and the colours of the host as they change. */
 
-import { listen, node, svgNode } from "./dom.js";
-import { explained } from "./glossary.js";
+import { listen, node, svgNode } from "../dom.js";
+import { explained } from "../glossary.js";
 
 export const ICONS = {
   first: "M4 4h2.4v16H4zM20 4v16L8 12z",

@@ -1,6 +1,6 @@
 /** A pen with the words of a canvas context that writes SVG: the picture on screen and the saved one are the same drawing. */
 
-import { FAMILY, font } from "./record.js";
+import { FAMILY, font } from "../record.js";
 
 const two = (x) => Math.round(x * 100) / 100;
 const UNTURNED = [1, 0, 0, 1, 0, 0];

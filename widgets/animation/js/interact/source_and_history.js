@@ -1,12 +1,12 @@
 /** What else the panel says about a frame: its lines of code, the switches of an objective, and its mask over ten epochs. */
 
-import { paintChip } from "./chips.js";
+import { node } from "../dom.js";
+import { explained } from "../glossary.js";
+import { paintChip } from "../paint/chips.js";
+import { canvasOf, cut, paintBox, paintText, screenRatio } from "../paint/pen.js";
+import { bytes, font, range, readCell } from "../record.js";
 import { button, isForeign, labelButton, setLamp } from "./controls.js";
-import { node } from "./dom.js";
-import { explained } from "./glossary.js";
 import { BESIDE } from "./panels.js";
-import { canvasOf, cut, paintBox, paintText, screenRatio } from "./pen.js";
-import { bytes, font, range, readCell } from "./record.js";
 
 const MORE_STYLE = `
 .stage .stage-code pre { margin: 3px 0 6px; word-break: normal; padding: 8px 9px; max-height: 330px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--track); border-radius: 8px; font: 400 11.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; tab-size: 4; }

@@ -1,17 +1,18 @@
 /** What lies beside and below the picture: the explanation, the quiz, the table, the storyboard, and what to take home. */
 
-import { streamSpots } from "./chips.js";
+import { listen, node, optionsOf } from "../dom.js";
+import { csvOf } from "../export/csv.js";
+import { download } from "../export/files.js";
+import { takeHome } from "../export/pictures.js";
+import { explained } from "../glossary.js";
+import { streamSpots } from "../paint/chips.js";
+import { makePlan } from "../paint/layout.js";
+import { entire, linkOfStretch } from "../paint/long_text.js";
+import { patterns } from "../paint/matrices.js";
+import { answering } from "../paint/paint.js";
+import { canvasOf } from "../paint/pen.js";
+import { clamp, homeOf, isOpen, laneOf, percent, range, shownFrom, speak, sum, weightAt } from "../record.js";
 import { button, isForeign, labelButton } from "./controls.js";
-import { listen, node } from "./dom.js";
-import { takeHome } from "./export.js";
-import { csvText, download } from "./files.js";
-import { explained } from "./glossary.js";
-import { entire, linkOfStretch } from "./long_text.js";
-import { patterns } from "./matrices.js";
-import { answering } from "./paint.js";
-import { canvasOf } from "./pen.js";
-import { makePlan } from "./layout.js";
-import { clamp, homeOf, isOpen, laneOf, percent, range, shownFrom, speak, sum, weightAt } from "./record.js";
 
 /** Pixels above which the explanation stands beside the picture; else it stands below. */
 export const BESIDE = 860;
@@ -115,12 +116,23 @@ function feeds(record, term) {
   return { [home]: drawn, ...(spoken ? { targets: drawn } : {}) };
 }
 
-/** A matrix as comma-separated values: query positions down, key positions across; attention, or 1 where they may. */
-function csvOf(matrix, eye) {
-  const value = (i, j) => (eye ? weightAt(matrix, i, j, eye)?.toFixed(4) : null) ?? Number(isOpen(matrix, i * matrix.m + j));
-  const rows = range(matrix.n).map((i) => [matrix.rows[i] ?? i + 1, ...range(matrix.m).map((j) => value(i, j))]);
-  return csvText([["reader", ...matrix.columns], ...rows]);
+/** The choice of the first and the last frame of an animation. */
+function filmRow({ frames, film }) {
+  const pick = (label, value) => {
+    const made = node("select", { "aria-label": label }, ...optionsOf(frames.map((frame, k) => [k, `${k + 1}. ${frame.title}`])));
+    made.value = String(value);
+    return made;
+  };
+  const [from, to] = [pick("First frame of the animation", 0), pick("Last frame of the animation", frames.length - 1)];
+  const tell = (share) => (act.textContent = `Animation (APNG)${share}`);
+  const act = button("Animation (APNG)", "The frames from the first to the last as an animated PNG", async () => {
+    const [first, last] = [Number(from.value), Number(to.value)].sort((a, b) => a - b);
+    await film(first, last, tell);
+    tell("");
+  });
+  return node("div", { class: "stage-range" }, act, from, " to ", to);
 }
+
 
 export const KEY_LIST = [
   ["Space", "play, pause"], ["P", "pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "next / previous row"], ["Escape", "clear the selection"],
@@ -335,14 +347,17 @@ export function sheetsOf(kit) {
       act();
       openMenu(false);
     };
-    const { picture, drawing, name, rows } = takeHome(kit);
+    const home = takeHome(kit);
+    const { picture, drawing, name, sheetPng, sheetSvg } = home;
     const csv = (matrix) => download(root, csvOf(entire(matrix), kit.frame().numbers ? kit.now : null), name("csv", matrix.name), "text/csv");
     const items = [
       record().link !== undefined && !kit.alone() && button("Copy link to this state", "Link", copyLink),
       button("Picture (PNG)", "PNG", save(picture)),
       button("Drawing (SVG)", "SVG", save(drawing)),
       ...kit.frame().matrices.map((matrix) => button(`Table: ${matrix.title.split(":")[0]} (CSV)`, "CSV", save(() => csv(matrix)))),
-      ...rows(),
+      button("All steps (PNG)", "All frames as one PNG", sheetPng),
+      button("All steps (SVG)", "All frames as one SVG whose text is text", sheetSvg),
+      filmRow(home),
     ].filter(Boolean);
     menu.replaceChildren(...items);
     items[0].focus({ preventScroll: true });

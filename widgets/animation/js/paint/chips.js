@@ -1,8 +1,11 @@
 /** Tokens as chips: one chip, the lanes with everything on its way, the arcs to what a reader attends to. */
 
-import tokens from "../../design_tokens.json" with { type: "json" };
+import tokens from "../../../design_tokens.json" with { type: "json" };
+import {
+  CELL, READER_LANE, READ_LANE, STRIP, chipBox, clamp, ease, font, isAnswers, isOpen, laneOf, lerp, matrixOf, placed,
+  rises, weightAt, wordOf,
+} from "../record.js";
 import { boxPath, cut, fitted, paintBox, paintDot, paintLines, paintText, paintWrapped, trace } from "./pen.js";
-import { CELL, READER_LANE, READ_LANE, STRIP, chipBox, clamp, ease, font, isAnswers, isOpen, laneOf, lerp, matrixOf, placed, rises, weightAt, wordOf } from "./record.js";
 
 /** A colour by its name in the theme, such as "ink" or "tint sky". */
 function colourOf(theme, name) {

@@ -1,8 +1,8 @@
 /** The one clock of everything that plays: a place between frames, the way to a goal, rests and speed. */
 
-import { icon, iconButton, ICONS } from "./controls.js";
-import { node } from "./dom.js";
-import { BACK, REST, clamp } from "./record.js";
+import { node } from "../dom.js";
+import { BACK, REST, clamp } from "../record.js";
+import { ICONS, icon, iconButton } from "./controls.js";
 
 /**
  * Moves `now` = { at, goal, playing, rest, looping, speed } over the frames from 0 to `last()`.

@@ -1,11 +1,11 @@
 /** One picture: a frame, or a moment between two, drawn from a record, a plan and a view. */
 
+import { ANSWER, CELL, MOVE, ROW, SWEEP, clamp, font, matrixOf, range, readCell } from "../record.js";
 import { paintAnswers } from "./answers.js";
 import { focusOf, paintArcs, paintChip, paintLanes, paintRing, paintTracks, streamSpots } from "./chips.js";
 import { paintMap } from "./long_text.js";
 import { axes, paintCells, paintLeak, paintMatrix, paintWeights } from "./matrices.js";
 import { paintText } from "./pen.js";
-import { ANSWER, CELL, MOVE, ROW, SWEEP, clamp, font, matrixOf, range, readCell } from "./record.js";
 
 export function paintLegend(ctx, art) {
   const { theme, plan } = art;

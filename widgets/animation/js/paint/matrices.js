@@ -1,8 +1,10 @@
 /** Matrices: cells by their state, attention over them, words along the axes, show the path of a leak. */
 
+import {
+  CELL, FUSED, LABEL, READER_LANE, clamp, ease, font, isOpen, leakSteps, lerp, range, runsThrough, sameStates, weightAt,
+} from "../record.js";
 import { paintRing } from "./chips.js";
 import { boxPath, canvasOf, cut, paintBox, paintDot, paintLines, paintText, trace } from "./pen.js";
-import { CELL, FUSED, LABEL, READER_LANE, clamp, ease, font, isOpen, leakSteps, lerp, range, runsThrough, sameStates, weightAt } from "./record.js";
 
 /** Textures in device pixels, so that hatching stays crisp on any screen. */
 export function patterns(ctx, theme, ratio) {

@@ -1,9 +1,11 @@
 /** Where everything stands: lanes, matrices, legend and what the model answers, for one width. */
 
-import tokens from "../../design_tokens.json" with { type: "json" };
+import tokens from "../../../design_tokens.json" with { type: "json" };
+import {
+  CELL, LABEL, LANES, STRIP, clamp, font, inFull, isAnswers, laneOf, leakSteps, matrixShapes, range, rises, sum,
+} from "../record.js";
 import { costs, planAnswers, planAnswersBeside, roomForAnswers, shareShown } from "./answers.js";
 import { planMap } from "./long_text.js";
-import { CELL, LABEL, LANES, STRIP, clamp, font, inFull, isAnswers, laneOf, leakSteps, matrixShapes, range, rises, sum } from "./record.js";
 
 const LEGEND = 24; // px of a line of the legend
 const EASY = 20; // px: cells of this side are read with ease

@@ -6,22 +6,25 @@
  * data can never become markup.
  */
 
-import { answersShown } from "./answers.js";
-import { ICONS, button, icon, isForeign, setLamp, watchTheme } from "./controls.js";
-import { endOf, listen, node, optionsOf, scrolledBy } from "./dom.js";
-import { handsOn } from "./editing.js";
-import { explained } from "./glossary.js";
-import { fitting, lengthOf, saysStretch, stretchOf, stretched } from "./long_text.js";
-import { patterns } from "./matrices.js";
-import { duration, paint, storyReader } from "./paint.js";
-import { sheetsOf } from "./panels.js";
-import { measuring, screenRatio } from "./pen.js";
-import { makePlan } from "./layout.js";
-import { makePlayer, playerBar, playerKeys } from "./player.js";
-import { readerOf } from "./reader.js";
-import { FAMILY, LANES, MOVE, SPEEDS, WIDEST, clamp, ease, layerOf, matrixOf, range, readRecord, shownFrom, withNumbers } from "./record.js";
-import { moreOf } from "./source_and_history.js";
-import { HOST_COLOURS, dressed } from "./theme.js";
+import { endOf, listen, node, optionsOf, scrolledBy } from "../dom.js";
+import { explained } from "../glossary.js";
+import { ICONS, button, icon, isForeign, setLamp, watchTheme } from "../interact/controls.js";
+import { handsOn } from "../interact/editing.js";
+import { sheetsOf } from "../interact/panels.js";
+import { makePlayer, playerBar, playerKeys } from "../interact/player.js";
+import { readerOf } from "../interact/reader.js";
+import { moreOf } from "../interact/source_and_history.js";
+import { stretchOf } from "../interact/stretch.js";
+import { answersShown } from "../paint/answers.js";
+import { makePlan } from "../paint/layout.js";
+import { fitting, lengthOf, saysStretch, stretched } from "../paint/long_text.js";
+import { patterns } from "../paint/matrices.js";
+import { duration, paint, storyReader } from "../paint/paint.js";
+import { measuring, screenRatio } from "../paint/pen.js";
+import { HOST_COLOURS, dressed } from "../paint/theme.js";
+import {
+  FAMILY, LANES, MOVE, SPEEDS, WIDEST, clamp, ease, layerOf, matrixOf, range, readRecord, shownFrom, withNumbers,
+} from "../record.js";
 
 const STYLE = `
 .stage { position: relative; box-sizing: border-box; width: 100%; min-width: 0; max-width: ${WIDEST}px; padding: 4px 0 2px; outline: none;

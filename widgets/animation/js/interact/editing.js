@@ -3,11 +3,11 @@
  * text and the record comes back. Which gestures there are is said by the record (`edits`), never by the objective's name.
  */
 
-import { streamSpots } from "./chips.js";
+import { node } from "../dom.js";
+import { streamSpots } from "../paint/chips.js";
+import { LONG } from "../paint/long_text.js";
+import { chipBox, clamp, isOpen, laneOf, matrixOf, range, shownFrom } from "../record.js";
 import { button, draggable, iconButton, isForeign, isText, labelButton } from "./controls.js";
-import { node } from "./dom.js";
-import { LONG } from "./long_text.js";
-import { chipBox, clamp, isOpen, laneOf, matrixOf, range, shownFrom } from "./record.js";
 
 const HANDS_STYLE = `
 .stage .stage-tools { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; padding: 0 var(--pad); margin: 0 0 4px; font-size: 13px; }
