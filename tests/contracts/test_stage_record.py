@@ -21,7 +21,7 @@ from widgets.animation import schema
 from widgets.animation.record import typeset
 from widgets.state.stage import edits as stage_edits
 
-DRAWING = Path(schema.__file__).with_name("js")
+DRAWING = "".join(path.read_text(encoding="utf-8") for path in Path(schema.__file__).with_name("js").rglob("*.js"))
 TEXT, PAIR, OTHER = (
     "I am happy to be with you . We walk side by side .",
     "It rained all day .",
@@ -101,7 +101,7 @@ def test_a_model_says_what_the_schema_says():
 
 
 def test_the_verbs_of_edits_are_those_that_are_heard():
-    sent = set(re.findall(r'\bdo: "(\w+)"', "".join(path.read_text(encoding="utf-8") for path in DRAWING.rglob("*.js"))))
+    sent = set(re.findall(r'\bdo: "(\w+)"', DRAWING))
     store = Path(stage_edits.__file__).read_text(encoding="utf-8")
     heard = set(plan_edits.DO) | {
         word for line in re.findall(r'case ((?:"\w+"(?: \| )?)+)', store) for word in re.findall(r"\w+", line)
@@ -110,10 +110,9 @@ def test_the_verbs_of_edits_are_those_that_are_heard():
 
 
 def test_the_fields_of_edits_are_those_of_the_schema():
-    drawing = "".join(path.read_text(encoding="utf-8") for path in DRAWING.rglob("*.js"))
     sent = {
         field
-        for each in re.findall(r"\{ (do: [^{}]*)", drawing)
+        for each in re.findall(r"\{ (do: [^{}]*)", DRAWING)
         for field in re.findall(r"(?:^|, )([a-z]+)(?=:|,|$| )", each)
     }
     hearing = "".join(Path(part.__file__).read_text(encoding="utf-8") for part in (plan_edits, stage_edits))

@@ -1,5 +1,6 @@
 """The JavaScript of the front end: modules that can be joined, and the tests of those parts that need no browser."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -12,6 +13,8 @@ from widgets.bundle import EXPORT, IMPORT, joined
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "widgets").rglob("*.js"))
+SHEETS = sorted((ROOT / "widgets").rglob("*.css"))
+DRAWING = ROOT / "widgets/animation/js"
 TOP = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE)
 
 
@@ -42,6 +45,29 @@ def test_a_module_imports_only_what_others_export_and_none_in_a_circle(path):
                 follow(other, (*above, module))
 
     follow(path, ())
+
+
+@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.name)
+def test_a_style_sheet_is_imported_and_its_braces_close(path):
+    sheet = path.read_text(encoding="utf-8")
+    assert sheet.count("{") == sheet.count("}") > 0
+    importers = [module for module in MODULES if f'/{path.name}" with' in module.read_text(encoding="utf-8")]
+    assert importers and all(json.dumps(bundle.READ[".css"](sheet)) in joined(module) for module in importers)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_no_style_sheet_is_written_in_a_module(path):
+    assert not re.search(r"`\n[.:@][^`]*\{", path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("sheet", "module", "constant"),
+    [("interact/panels.css", "interact/panels.js", "BESIDE"), ("paint/host.css", "record.js", "FAMILY")],
+)
+def test_what_a_style_sheet_and_the_code_share_is_one_value(sheet, module, constant):
+    code = (DRAWING / module).read_text(encoding="utf-8")
+    value = re.search(rf"^export const {constant} =\s+['\"]?(.+?)['\"]?;$", code, re.MULTILINE)
+    assert value and value.group(1) in " ".join((DRAWING / sheet).read_text(encoding="utf-8").split())
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="needs Node 20 or later, as `node` on the path")

@@ -4,6 +4,7 @@
  * tab remembers. What is pressed meanwhile is not sent again, since that could do it twice.
  */
 
+import reconnectStyle from "./reconnect.css" with { type: "text" };
 import { endOf, follow, listen, node, tell } from "../animation/js/dom.js";
 
 const FIRST = 1000; // milliseconds until the first try; every further one waits twice as long
@@ -11,13 +12,6 @@ const LONGEST = 10000;
 const RUN = "playground-run";
 const BACK = "playground-back";
 const SHOWN = 12000; // milliseconds that a line stays which asks for nothing
-
-const STYLE = `
-.lost-line { position: fixed; left: 0; right: 0; top: 0; z-index: 1400; display: flex; flex-wrap: wrap; gap: 6px 16px; align-items: center; padding: 10px 18px; font: 400 15px/1.45 system-ui, sans-serif; color: #1d2129; background: #fff3d6; border-bottom: 3px solid #e69f00; }
-.lost-line[hidden] { display: none; } .lost-line[role=status] { pointer-events: none; border-color: #009e73; } .lost-line p { margin: 0; flex: 1 1 260px; }
-.lost-line button { font: inherit; font-weight: 600; color: #fff; background: #0072b2; border: 0; border-radius: 8px; padding: 6px 16px; cursor: pointer; }
-.lost-line button:focus-visible { outline: 3px solid #1d2129; outline-offset: 2px; }
-`;
 
 /** Whether the app itself answers, and not only what stands before it: a script that every page needs is there. */
 async function answers() {
@@ -42,7 +36,7 @@ function render({ model, el }) {
   const text = node("p");
   const again = node("button", { type: "button", onclick: tryAgain }, "Try now");
   const line = node("div", { class: "lost-line", hidden: "" }, text, again);
-  el.replaceChildren(node("style", {}, STYLE), line);
+  el.replaceChildren(node("style", {}, reconnectStyle), line);
   let [wait, timer, trying, away] = [FIRST, 0, false, false];
 
   function show(role, words) {

@@ -3,6 +3,7 @@
  * from the record only ever becomes text nodes. `on` holds the names of the layers that are shown; a chip changes it.
  */
 
+import annotatedDocumentStyle from "./annotated_document.css" with { type: "text" };
 import { endOf, follow, node, plain, svgNode, tell } from "../animation/js/dom.js";
 
 const WORD = 15; // px
@@ -10,26 +11,6 @@ const NOTE = 10; // px
 const GAP = 7; // px between two words
 const LANE = 16; // px of a bar or a bracket with its note
 const LEVEL = 13; // px from one level of arcs to the next
-const STYLE = `
-:host, .document { color: var(--panel-on-background-color, CanvasText); }
-.chips { display: flex; flex-wrap: wrap; gap: 5px; margin: 0 0 10px; }
-.chips button { font: inherit; font-size: 12px; color: inherit; background: none; border: 1px solid #8886; border-radius: 12px;
-  padding: 2px 10px; cursor: pointer; min-height: 25px; }
-.chips button[aria-pressed="true"] { background: #3390d633; border-color: #3390d6; }
-.chips button:focus-visible { outline: 2px solid #3390d6; outline-offset: 1px; }
-.chips button.silent { opacity: .78; border-style: dashed; }
-.legend { font: inherit; font-size: 12px; display: flex; flex-wrap: wrap; gap: 3px 16px; margin-top: 6px; }
-.legend div { flex: 1 0 100%; display: flex; flex-wrap: wrap; gap: 1px 14px; align-items: center; }
-.legend b { font-weight: 500; opacity: .62; min-width: 76px; }
-.legend span { display: inline-flex; align-items: center; gap: 5px; }
-.legend .sign { border: 1px solid #8886; border-radius: 4px; }
-svg { display: block; overflow: visible; }
-.word { font-size: ${WORD}px; fill: currentColor; }
-.note { font-size: ${NOTE}px; fill: currentColor; fill-opacity: .78; }
-.edge { stroke: currentColor; stroke-opacity: .5; fill: none; }
-.border { stroke: currentColor; stroke-opacity: .28; }
-`;
-
 const pen = document.createElement("canvas").getContext("2d");
 let family = "sans-serif"; // that of the page, once it is known
 
@@ -208,7 +189,7 @@ function legend(record, on) {
 export default {
   render({ model, el }) {
     const [chips, picture, foot] = [node("div", { class: "chips", role: "group", "aria-label": "layers" }), node("div"), node("div")];
-    const root = node("div", { class: "document" }, node("style", {}, STYLE), chips, picture, foot);
+    const root = node("div", { class: "document", style: `--word: ${WORD}px; --note: ${NOTE}px` }, node("style", {}, annotatedDocumentStyle), chips, picture, foot);
     el.append(root);
     let width = 0;
 

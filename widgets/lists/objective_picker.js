@@ -3,32 +3,9 @@
  * what is chosen. Texts only ever reach `textContent`.
  */
 
+import objectivePickerStyle from "./objective_picker.css" with { type: "text" };
 import { endOf, follow, listen, node, plain, tell } from "../animation/js/dom.js";
 import { matches, neighbour, ranked, searchField, searched } from "./listbox.js";
-
-const STYLE = `
-.picker { font: 400 13.5px/1.35 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; text-align: left;
-  color: var(--panel-on-background-color, CanvasText); --line: color-mix(in srgb, currentColor 17%, transparent); --soft: color-mix(in srgb, currentColor 6%, transparent); --blue: #3390d6; position: relative; }
-.picker * { box-sizing: border-box; }
-.picker .now { width: 100%; text-align: left; padding: 8px 12px; border: 1px solid var(--line); border-radius: 10px; background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer; }
-.picker .now::after { content: "▾"; float: right; opacity: .6; }
-.picker input { width: 100%; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 9px; padding: 7px 10px; margin-bottom: 6px; }
-.picker .list { overflow-y: auto; max-height: min(520px, 66vh); border: 1px solid var(--line); border-radius: 10px; padding: 3px; scrollbar-width: thin; }
-.picker h5 { margin: 9px 8px 3px; font-size: 10.5px; font-weight: 600; letter-spacing: .06em; text-transform: uppercase; opacity: .62; }
-.picker h5:first-child { margin-top: 4px; }
-.picker .card { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 8px; padding: 5px 8px; border-radius: 8px; cursor: pointer; border-left: 3px solid transparent; }
-.picker .card:hover { background: var(--soft); }
-.picker .card.active { outline: 2px solid var(--blue); outline-offset: -2px; }
-.picker .card[aria-selected="true"] { background: color-mix(in srgb, var(--blue) 15%, transparent); border-left-color: var(--blue); }
-.picker .card b { font-weight: 600; } .picker .card small { grid-column: 1 / -1; opacity: .72; font-size: 11.8px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.picker .card[aria-selected="true"] small { white-space: normal; }
-.picker .compare { display: inline-grid; place-items: center; font: inherit; font-size: 11px; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; min-width: 76px; height: 24px; padding: 0 6px; cursor: pointer; opacity: .6; }
-.picker .card:hover .compare, .picker .card.active .compare, .picker .compare[data-pressed="true"] { opacity: 1; } .picker .compare[data-pressed="true"] { background: var(--blue); color: #fff; }
-.picker .none { padding: 12px; opacity: .7; margin: 0; }
-.picker .count { font-size: 11.5px; opacity: .65; margin: 4px 4px 0; }
-.picker :focus-visible { outline: 2px solid var(--blue); outline-offset: 1px; }
-.picker .open { display: none; position: absolute; z-index: 30; top: calc(100% + 4px); left: 0; width: min(400px, calc(100vw - 24px)); padding: 8px; border: 1px solid var(--line); border-radius: 12px; background: var(--panel-background-color, Canvas); box-shadow: 0 10px 34px rgba(0,0,0,.28); } .picker.unfolded .open { display: block; }
-`;
 
 function render({ model, el }) {
   const id = `picker-${Math.random().toString(36).slice(2)}`;
@@ -36,7 +13,7 @@ function render({ model, el }) {
   const search = searchField("Search objectives", { role: "combobox", "aria-expanded": "true", "aria-controls": id, "aria-autocomplete": "list", oninput: draw, onkeydown: onKey });
   const list = node("div", { class: "list", role: "listbox", id, "aria-label": "Objectives" });
   const count = node("p", { class: "count", role: "status" });
-  const root = node("div", { class: "picker" }, node("style", {}, STYLE), now, node("div", { class: "open" }, search, list, count));
+  const root = node("div", { class: "picker" }, node("style", {}, objectivePickerStyle), now, node("div", { class: "open" }, search, list, count));
   let active = "";
   let asked = "";
   let shown = [];

@@ -4,33 +4,9 @@
  * keys walk to the others; the strategy under the pointer or the focus is explained. Text only ever becomes text nodes.
  */
 
+import strategyPickerStyle from "./strategy_picker.css" with { type: "text" };
 import { endOf, follow, node, plain, svgNode, tell } from "../animation/js/dom.js";
 import { neighbour, searchField, searched } from "./listbox.js";
-
-const STYLE = `
-.chooser { color: var(--panel-on-background-color, CanvasText); font-family: inherit; font-size: 14px; line-height: 1.4; }
-.chooser ul { list-style: none; display: flex; flex-wrap: wrap; gap: 5px; margin: 8px 0 0; padding: 0; }
-.chooser li { display: inline-flex; align-items: center; gap: 5px; border: 1px solid #8886; border-radius: 14px; padding: 2px 3px 2px 9px; max-width: 100%; }
-.chooser li span { overflow-wrap: anywhere; }
-.chooser li svg { flex: none; }
-.chooser li button { font: inherit; line-height: 1; color: inherit; background: none; border: 0; border-radius: 11px; width: 22px; height: 22px; cursor: pointer; opacity: .75; }
-.chooser li button:hover { opacity: 1; background: #8883; }
-.chooser input[type=search] { box-sizing: border-box; width: 100%; font: inherit; color: inherit; background: transparent; border: 1px solid #8889; border-radius: 4px; padding: 6px 9px; }
-.chooser .list { position: relative; max-height: 290px; overflow-y: auto; border: 1px solid #8885; border-radius: 4px; margin-top: 6px; padding: 0 0 5px; overscroll-behavior: contain; }
-.chooser fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
-.chooser legend { position: sticky; top: 0; z-index: 1; box-sizing: border-box; width: 100%; padding: 6px 9px 3px; font-size: 12px; font-weight: 600; background: var(--panel-background-color, Canvas); }
-.chooser legend small { display: block; font-weight: 400; font-size: 11.5px; opacity: .8; }
-.chooser label { display: flex; align-items: center; gap: 8px; padding: 4px 9px; cursor: pointer; }
-.chooser label:hover, .chooser label:focus-within { background: #3390d61f; }
-.chooser label[data-full="true"] { opacity: .55; cursor: default; }
-.chooser input[type=checkbox] { accent-color: #0072b2; width: 16px; height: 16px; margin: 0; flex: none; }
-.chooser .described { min-height: 7.2em; margin: 6px 2px 0; font-size: 12.5px; }
-.chooser .described b { display: block; font-size: 13px; }
-.chooser .described span { display: block; opacity: .8; overflow-wrap: anywhere; }
-.chooser .count { font-size: 12px; opacity: .8; margin: 4px 2px 0; }
-.chooser .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.chooser :focus-visible { outline: 2px solid #3390d6; outline-offset: 1px; }
-`;
 
 /** The marks of the charts, each as a path around the middle of a swatch. */
 const SHAPES = {
@@ -54,7 +30,7 @@ function render({ model, el }) {
   const list = node("div", { class: "list", role: "group", "aria-label": "strategies", "aria-describedby": `${id}-keys`, onkeydown: walk });
   const about = node("p", { class: "described", "aria-hidden": "true" });
   const count = node("p", { class: "count", role: "status" });
-  const root = node("div", { class: "chooser" }, node("style", {}, STYLE), search, keys, list, chips, count, about);
+  const root = node("div", { class: "chooser" }, node("style", {}, strategyPickerStyle), search, keys, list, chips, count, about);
   let at = "";
 
   const cards = () => (model.get("cards") || []).map(plain);

@@ -21,7 +21,9 @@ def room(module: Path) -> int:
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(DRAWING)))
 def test_a_module_imports_only_from_its_own_room_and_those_below(module):
-    paths = re.findall(r'^(?:import|export) [^;]*? from "([^"]+\.js)";', module.read_text(encoding="utf-8"), re.MULTILINE)
+    paths = re.findall(
+        r'^(?:import|export) [^;]*? from "([^"]+\.js)";', module.read_text(encoding="utf-8"), re.MULTILINE
+    )
     above = [path for path in paths if room((module.parent / path).resolve()) < room(module)]
     assert not above, f"{module.relative_to(DRAWING)} imports {above}; the order is {' > '.join(ROOMS)}"
 

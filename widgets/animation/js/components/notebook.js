@@ -1,18 +1,10 @@
 /** What a notebook shows beside stage and table: a run that is going on, and a page of markup. */
 
+import hostStyle from "../paint/host.css" with { type: "text" };
+import runStyle from "./run.css" with { type: "text" };
 import { endOf, follow, node, plain } from "../dom.js";
 import { button } from "../interact/controls.js";
-import { HOST_COLOURS } from "../paint/theme.js";
-import { FAMILY } from "../record.js";
 import { mountReplay } from "./replay.js";
-
-const RUN_STYLE = `
-.run { ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; container-type: inline-size; text-align: left; }
-.run .run-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 14px; margin: 4px 20px 8px; } .run .run-bar[hidden] { display: none; }
-.run .run-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid color-mix(in srgb, currentColor 30%, transparent); border-radius: 8px; min-width: 84px; min-height: 34px; padding: 2px 12px; cursor: pointer; }
-.run .run-bar button:hover { background: color-mix(in srgb, currentColor 9%, transparent); } .run :focus-visible { outline: 2px solid var(--accent, #3390d6); outline-offset: 2px; }
-.run progress { flex: 1 1 160px; height: 8px; accent-color: var(--accent, #0072b2); } .run p { margin: 0; font-variant-numeric: tabular-nums; } .run .run-watched { margin: 0 20px 8px; opacity: .72; font-size: .9em; }
-`;
 
 /** Pause and resume, how far the run is, and its moments so far; a person who looks back is not disturbed. */
 export function renderRun({ model, el }) {
@@ -22,7 +14,7 @@ export function renderRun({ model, el }) {
   const [bar, said] = [node("progress", { "aria-label": "Steps of the run" }), node("p", { role: "status", "aria-live": "off" })];
   const row = node("div", { class: "run-bar", role: "group", "aria-label": "Run" }, toggle, bar, said);
   const [home, watched] = [node("div"), node("p", { class: "run-watched" })];
-  el.replaceChildren(node("section", { class: "run", "aria-label": "Training run" }, node("style", {}, RUN_STYLE), row, home, watched));
+  el.replaceChildren(node("section", { class: "run", "aria-label": "Training run" }, node("style", {}, hostStyle, runStyle), row, home, watched));
   let latest = 0;
 
   function report() {

@@ -1,32 +1,19 @@
 /** A training run to be seen again: the loss curve with a scrub bar over its moments, and the stage as it was at each. */
 
+import hostStyle from "../paint/host.css" with { type: "text" };
+import replayStyle from "./replay.css" with { type: "text" };
 import { endOf, node } from "../dom.js";
 import { unpacked, unpackedBytes } from "../export/files.js";
 import { draggable, watchTheme } from "../interact/controls.js";
 import { makePlayer, playerBar } from "../interact/player.js";
 import { CURVE, paintCurve } from "../paint/loss_curve.js";
 import { canvasOf, screenRatio } from "../paint/pen.js";
-import { HOST_COLOURS, dressed } from "../paint/theme.js";
-import { FAMILY, WIDEST, clamp, range } from "../record.js";
+import { dressed } from "../paint/theme.js";
+import { WIDEST, clamp, range } from "../record.js";
 import { mount } from "./side_by_side.js";
 
 const BEAT = 320; // ms of a moment while the run plays
 const CALM_BEAT = 1000; // the same for people who want less motion
-
-const REPLAY_STYLE = `
-.replay { ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; container-type: inline-size; max-width: ${2 * WIDEST}px; text-align: left; }
-.replay .replay-head { margin: 0 0 2px; padding: 0 20px; display: flex; flex-wrap: wrap; gap: 2px 16px; align-items: baseline; }
-.replay h2 { font-size: 19px; font-weight: 650; letter-spacing: -.012em; margin: 0; } .replay .replay-said { margin: 0; opacity: .72; font-variant-numeric: tabular-nums; }
-.replay .replay-curve { display: block; width: 100%; margin-top: 6px; height: ${CURVE.height}px; touch-action: pan-y; cursor: ew-resize; }
-.replay .replay-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; padding: 4px 8px; margin: 0 20px 12px; border-radius: 12px; background: color-mix(in srgb, currentColor 5%, transparent); font-size: 13px; }
-.replay .replay-bar button { font: inherit; color: inherit; background: transparent; border: 0; border-radius: 8px; min-width: 34px; height: 34px; padding: 0 8px; cursor: pointer; }
-.replay .replay-bar button:hover { background: color-mix(in srgb, currentColor 9%, transparent); } .replay .replay-bar button:disabled { opacity: .35; cursor: default; }
-.replay .replay-bar svg { width: 17px; height: 17px; fill: currentColor; vertical-align: middle; }
-.replay .replay-bar input { flex: 1 1 160px; min-width: 120px; height: 26px; margin: 0; accent-color: var(--accent, #0072b2); cursor: pointer; }
-.replay .replay-bar output { min-width: 9em; font-variant-numeric: tabular-nums; }
-.replay :focus-visible { outline: 2px solid var(--accent, #3390d6); outline-offset: 2px; }
-@container (max-width: 560px) { .replay .replay-head { padding: 0 10px; } .replay .replay-bar { margin: 0 10px 10px; } .replay .replay-bar input { flex-basis: 100%; order: -1; } }
-`;
 
 /** The story, and the numbers of every moment with their attention in place. */
 async function readReplay(packed) {
@@ -53,11 +40,11 @@ export async function mountReplay(el, packed) {
   const player = makePlayer(now, { last, pace: () => 1, back: 1, rest, draw: show });
   const bar = playerBar(player, MOMENTS, { step: "1", "aria-label": "Training step" });
   const said = node("p", { class: "replay-said", role: "status", "aria-live": "off" });
-  const canvas = node("canvas", { class: "replay-curve", role: "img" });
+  const canvas = node("canvas", { class: "replay-curve", style: `height: ${CURVE.height}px`, role: "img" });
   const stageHome = node("div");
   const head = node("div", { class: "replay-head" }, node("h2", {}, record.title), said);
   const row = node("div", { class: "replay-bar", role: "group", "aria-label": "Training" }, bar.first, bar.back, bar.play, bar.step, bar.last, bar.scrub, bar.where);
-  const root = node("section", { class: "replay", "aria-label": record.title }, node("style", {}, REPLAY_STYLE), head, canvas, row, stageHome);
+  const root = node("section", { class: "replay", style: `max-width: ${2 * WIDEST}px`, "aria-label": record.title }, node("style", {}, hostStyle, replayStyle), head, canvas, row, stageHome);
   el.replaceChildren(root);
   let [theme, shown] = [dressed(root), last()];
   const stage = mount(stageHome, { ...record, title: "", changing: true, numbers: moments[last()] }, { frame: record.frames.findIndex((frame) => frame.name === "predict") });

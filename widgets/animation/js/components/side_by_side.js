@@ -1,35 +1,18 @@
 /** Several stages side by side under one player, and the choice between one stage and several. */
 
+import hostStyle from "../paint/host.css" with { type: "text" };
+import sideBySideStyle from "./side_by_side.css" with { type: "text" };
 import { endOf, listen, node, plain } from "../dom.js";
 import { button, isForeign, watchTheme } from "../interact/controls.js";
 import { elsewhere } from "../interact/editing.js";
 import { KEY_LIST, keyList } from "../interact/panels.js";
 import { makePlayer, playerBar, playerKeys } from "../interact/player.js";
-import { HOST_COLOURS, dressed } from "../paint/theme.js";
-import { FAMILY, lerp } from "../record.js";
+import { dressed } from "../paint/theme.js";
+import { lerp } from "../record.js";
 import { mountOne } from "./stage.js";
 
 const STEPS = ["text", "arrange", "choose", "corrupt", "propose", "visibility", "ask", "forward", "predict", "loss"];
 const STEP_TITLES = { text: "Text", arrange: "Arrange", choose: "Choose", corrupt: "Change", propose: "Propose", visibility: "Attention mask", ask: "Predict", forward: "Forward", predict: "Guesses", loss: "Loss" };
-
-const IN_STEP_STYLE = `
-.stages { container-type: inline-size; ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; outline: none; }
-.stages .stages-row { display: grid; gap: 14px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); align-items: start; }
-.stages .stages-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; padding: 3px 10px; margin: 0 0 4px; border-radius: 12px; background: color-mix(in srgb, currentColor 5%, transparent); font-size: clamp(13px, 6px + .5cqw, 24px); }
-.stages .stages-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: 8px; min-width: max(36px, 2.4em); height: max(34px, 2.2em); cursor: pointer; }
-.stages .stages-bench select { font: inherit; font-size: .9em; color: inherit; background: var(--paper); border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: 8px; min-height: 34px; padding: 0 4px; margin-left: 4px; }
-.stages .stages-bar button:disabled { opacity: .35; } .stages .stages-bench button { margin-left: 4px; padding: 0 8px; } .stages .stages-bench button svg { margin-right: 4px; }
-.stages .stages-bench button[aria-pressed="true"] { background: var(--accent); color: var(--paper); }
-.stages .stages-bar button svg { width: max(17px, 1.15em); height: max(17px, 1.15em); fill: currentColor; vertical-align: middle; }
-.stages .stages-bar input { flex: 1 1 160px; accent-color: var(--accent, #0072b2); }
-.stages :focus-visible, .stages:focus-visible { outline: 2px solid var(--accent, #3390d6); outline-offset: 2px; }
-.stages .stages-keys { columns: 2 220px; margin: 0 0 10px; font-size: 13px; } .stages .stages-keys div { break-inside: avoid; } .stages kbd { font: inherit; font-weight: 650; display: inline-block; min-width: 9.2em; }
-.stages .stages-said { margin: 0 0 8px; padding: 0 10px; font-size: 13px; } .stages .stages-said:empty { display: none; }
-.stages .stage .stage-head { flex-wrap: wrap; align-items: center; } .stages .stage .stage-caption { display: block; height: 2.7em; overflow: hidden; font-size: 13.5px; flex-basis: 100%; order: 3; } .stages .stage .stage-caption b { margin-right: 6px; }
-.stages .stage .stage-subtitle { flex: 1 1 0; min-height: 2.5em; font-size: 12.5px; line-height: 1.25; color: inherit; } .stages .stage .stage-lamp { align-self: center; }
-.stages [hidden] { display: none !important; }
-.stages .stages-place { min-width: 0; border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-radius: 12px; padding: 0 2px; }
-`;
 
 const OF_ONE = ["+ and -", "Tab, Enter", "Shift+Left, Shift+Right", "Delete", "G", "B", "V", "T"]; // keys that only a lone stage hears
 const IN_STEP = { "Home, End": "first step, last step", "Up, Down": "next / previous row of each", M: "paint the mask of the first", C: "hide or show the second stage" };
@@ -60,7 +43,7 @@ function mountInStep(el, raw, options = {}) {
   const keys = node("div", { class: "stages-keys", hidden: "" }, ...keyList(STEP_KEYS));
   const said = node("p", { class: "stages-said", role: "status" });
   const head = node("div", { class: "stages-bar", role: "group", "aria-label": "Player" }, bar.back, bar.play, bar.step, bar.scrub, bar.where, bench, help);
-  const root = node("section", { class: "stages", tabindex: "0", "aria-label": "Stages in step", "data-lm-suppress-shortcuts": "true" }, node("style", {}, IN_STEP_STYLE), head, said, keys, row);
+  const root = node("section", { class: "stages", tabindex: "0", "aria-label": "Stages in step", "data-lm-suppress-shortcuts": "true" }, node("style", {}, hostStyle, sideBySideStyle), head, said, keys, row);
   el.replaceChildren(root);
   let [stages, common] = [[], null];
 

@@ -6,6 +6,8 @@
  * data can never become markup.
  */
 
+import hostStyle from "../paint/host.css" with { type: "text" };
+import stageStyle from "./stage.css" with { type: "text" };
 import { endOf, listen, node, optionsOf, scrolledBy } from "../dom.js";
 import { explained } from "../glossary.js";
 import { ICONS, button, icon, isForeign, setLamp, watchTheme } from "../interact/controls.js";
@@ -21,67 +23,10 @@ import { fitting, lengthOf, saysStretch, stretched } from "../paint/long_text.js
 import { patterns } from "../paint/matrices.js";
 import { duration, paint, storyReader } from "../paint/paint.js";
 import { measuring, screenRatio } from "../paint/pen.js";
-import { HOST_COLOURS, dressed } from "../paint/theme.js";
+import { dressed } from "../paint/theme.js";
 import {
-  FAMILY, LANES, MOVE, SPEEDS, WIDEST, clamp, ease, layerOf, matrixOf, range, readRecord, shownFrom, withNumbers,
+  LANES, MOVE, SPEEDS, WIDEST, clamp, ease, layerOf, matrixOf, range, readRecord, shownFrom, withNumbers,
 } from "../record.js";
-
-const STYLE = `
-.stage { position: relative; box-sizing: border-box; width: 100%; min-width: 0; max-width: ${WIDEST}px; padding: 4px 0 2px; outline: none;
-  ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY};
-  transition: color 30ms linear; container-type: inline-size; text-align: left; }
-.stage *, .stage *::before { box-sizing: border-box; }
-.stage .stage-head { display: flex; align-items: center; min-height: 32px; gap: 2px 14px; padding: 0 var(--pad); }
-.stage .stage-title { font-size: 19px; font-weight: 650; letter-spacing: -.012em; line-height: 1.25; margin: 0; }
-.stage .stage-subtitle { color: var(--muted); margin: 0; } .stage > .stage-subtitle { padding: 0 var(--pad); }
-.stage .stage-lamp { display: inline-flex; align-items: center; gap: 7px; font-size: 12.5px; padding: 3px 11px 3px 8px; border-radius: 99px;
-  background: var(--track); color: var(--muted); margin: 0; max-width: 42%; line-height: 1.3; }
-.stage .stage-lamp svg { flex: none; width: 15px; height: 15px; }
-.stage .stage-caption { display: flex; gap: 10px; align-items: center; flex: 1 1 0; min-height: 2.6em; margin: 0; flex-wrap: wrap; font-size: 14px; line-height: 1.3; }
-.stage .stage-caption span { flex: 1 1 0; min-width: 12em; } .stage .stage-group { flex: none; }
-.stage .stage-caption b { font-weight: 650; white-space: nowrap; }
-.stage canvas { display: block; width: 100%; border-radius: 8px; touch-action: pan-y; }
-.stage .stage-picture { position: relative; min-width: 0; } .stage .stage-main { min-width: 0; flex: 1 1 0; }
-.stage .stage-body { display: flex; gap: 0 18px; align-items: stretch; }
-.stage .stage-below { position: absolute; z-index: 4; inset: var(--band) 0 auto; min-height: calc(100% - var(--band)); background: var(--paper); border: 1px solid var(--line); border-radius: 12px; box-shadow: 0 4px 18px rgba(0,0,0,.14); }
-.stage .stage-below:not(:has(> :not([hidden]))) { display: none; }
-.stage .stage-foot { display: flex; flex-wrap: wrap; gap: 0 16px; margin: 0; padding: 0 var(--pad); color: var(--muted); font-size: 13px; }
-.stage .stage-reader { flex: 1 1 300px; min-height: 1.5em; margin: 0; } .stage .stage-source { margin: 0; font-size: 12px; }
-.stage .stage-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; margin: 2px var(--pad) 4px; padding: 3px 8px;
-  background: var(--track); border-radius: 12px; font-size: 13px; }
-.stage .stage-group { display: inline-flex; align-items: center; gap: 2px; } .stage .stage-bench { display: inline-flex; flex-wrap: wrap; gap: 2px 6px; margin-left: auto; }
-.stage button, .stage select { font: inherit; color: inherit; background: transparent; border: 1px solid transparent; border-radius: 8px;
-  height: 34px; cursor: pointer; }
-.stage button { min-width: 34px; padding: 0 8px; display: inline-flex; align-items: center; justify-content: center; gap: 6px; }
-.stage button svg { width: 17px; height: 17px; fill: currentColor; }
-.stage select { padding: 0 4px; border-color: var(--line); background: var(--paper); }
-.stage select option { color: var(--ink); background: var(--paper); }
-.stage button:hover { background: var(--hover); }
-.stage button[aria-pressed="true"] { background: var(--hover); border-color: var(--line); color: var(--accent); }
-.stage button.stage-play { background: var(--accent); color: var(--paper); min-width: 42px; }
-.stage button.stage-play:hover { filter: brightness(1.1); }
-.stage button:disabled { opacity: .35; cursor: default; background: transparent; }
-.stage :focus-visible, .stage:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-.stage:focus-visible { border-radius: 8px; outline-offset: -2px; }
-.stage .stage-scrub { flex: 1 1 100px; display: flex; align-items: center; min-width: 90px; }
-.stage input[type=range] { width: 100%; margin: 0; height: 26px; accent-color: var(--accent); cursor: pointer; }
-.stage .stage-where { font-variant-numeric: tabular-nums; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-.stage [hidden] { display: none !important; }
-@container (min-width: 1440px) { .stage .stage-where { flex: 0 0 10.4em; } }
-@container (max-width: 1440px) { .stage :is(.stage-where, .stage-sort) .stage-word, .stage .stage-controls:has([data-control=head]:not([hidden])) .stage-word { display: none; } }
-@container (max-width: 1180px) { .stage .stage-word { display: none; } }
-@container (max-width: 760px) { .stage .stage-head { flex-wrap: wrap; } .stage .stage-caption { flex-basis: 100%; order: 3; } .stage .stage-lamp { max-width: 100%; } }
-@container (max-width: 560px) {
-  .stage .stage-caption { flex-direction: column; flex-wrap: nowrap; align-items: stretch; gap: 0; min-height: 3.9em; font-size: 14px; } .stage .stage-caption span { flex: none; }
-  .stage .stage-scrub { flex-basis: 100%; order: -1; height: 26px; }
-  .stage .stage-bench { margin: 0; } .stage .stage-controls .stage-group button { min-width: 29px; padding: 0 4px; }
-  .stage .stage-hint:not(:has(button)), .stage .stage-where, .stage :is([data-control=speed], [data-control=loop]) { display: none; }
-  .stage .stage-group select { max-width: 88px; }
-}
-@media (hover: none) { .stage .stage-bench button[data-control=keys] { display: none; } }
-body .cell-output-ipywidget-background:has(.stage) { background: transparent !important; }
-@media (forced-colors: active) { .stage button, .stage .stage-lamp, .stage .stage-controls { border: 1px solid currentColor; } }
-`;
 
 const [FOOT, ACTIONS] = [30, 44]; // px of the line below the picture, and of the buttons that a host has there
 
@@ -114,7 +59,7 @@ function buildParts(player, setSorted, now) {
     picture: node("div", { class: "stage-picture" }),
     below: node("div", { class: "stage-below" }),
     explain: node("aside", { class: "stage-explain", "aria-label": "Explanation" }),
-    style: node("style", {}, STYLE),
+    style: node("style", {}, hostStyle, stageStyle),
   };
   parts.sort.append(node("span", { class: "stage-word" }, "Sort by order"));
   parts.speed.value = "1";
@@ -126,7 +71,7 @@ function buildParts(player, setSorted, now) {
   parts.top = node("header", { class: "stage-head" }, parts.title, live, parts.lamp);
   parts.foot = node("footer", { class: "stage-foot" }, parts.reader, parts.source);
   const body = node("div", { class: "stage-body" }, node("div", { class: "stage-main" }, parts.picture, parts.foot), parts.explain);
-  parts.root = node("section", { class: "stage", tabindex: "0", "data-lm-suppress-shortcuts": "true" }, parts.style, parts.top, parts.controls, parts.tools, body);
+  parts.root = node("section", { class: "stage", style: `max-width: ${WIDEST}px`, tabindex: "0", "data-lm-suppress-shortcuts": "true" }, parts.style, parts.top, parts.controls, parts.tools, body);
   return parts;
 }
 

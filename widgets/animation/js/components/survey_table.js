@@ -3,6 +3,8 @@
  * opens its stage: in the app the host hears of it, in a notebook or a saved page the stage unfolds below.
  */
 
+import hostStyle from "../paint/host.css" with { type: "text" };
+import surveyTableStyle from "./survey_table.css" with { type: "text" };
 import { endOf, everywhere, follow, listen, node, tell } from "../dom.js";
 import { csvText } from "../export/csv.js";
 import { download, fileName } from "../export/files.js";
@@ -12,28 +14,9 @@ import { makePlayer } from "../interact/player.js";
 import { patterns } from "../paint/matrices.js";
 import { canvasOf, measuring, screenRatio } from "../paint/pen.js";
 import { paintTable, planTable, readTable, spokenRow, wordsOf } from "../paint/table.js";
-import { HOST_COLOURS, dressed } from "../paint/theme.js";
-import { FAMILY, clamp } from "../record.js";
+import { dressed } from "../paint/theme.js";
+import { clamp } from "../record.js";
 import { mountOne } from "./stage.js";
-
-const TABLE_STYLE = `
-.wall { container-type: inline-size; position: relative; ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; text-align: left; outline: none; }
-.wall * { box-sizing: border-box; }
-.wall .wall-head { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; padding: 2px 4px 6px; }
-.wall .wall-head, .wall details { font-size: clamp(14px, 6px + .62cqw, 29px); }
-.wall h2 { margin: 0; font-size: clamp(19px, 9px + .8cqw, 40px); font-weight: 650; letter-spacing: -.012em; } .wall .wall-head p { margin: 0; flex: 1 1 260px; color: var(--muted); }
-.wall button { font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 8px; min-height: 32px; padding: 2px 11px; cursor: pointer; }
-.wall button:hover { background: var(--hover); } .wall :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-.wall .wall-picture { position: relative; } .wall canvas { display: block; width: 100%; }
-.wall .wall-picture > button { position: absolute; left: 0; right: 0; width: 100%; border: 0; border-radius: 12px; padding: 0; }
-.wall .wall-picture > button:hover { background: color-mix(in srgb, var(--accent) 9%, transparent); } .wall .wall-picture > button:focus-visible { outline-offset: -2px; }
-.wall .wall-picture > button[aria-expanded="true"] { background: color-mix(in srgb, var(--accent) 9%, transparent); }
-.wall .wall-open > button { float: right; margin: 0 6px; } .wall .wall-open { margin: 10px 0; padding: 8px 4px; border: 1px solid var(--line); border-radius: 12px; }
-.wall details { margin: 8px 4px 2px; color: var(--muted); } .wall summary { cursor: pointer; }
-.wall .wall-words { overflow-x: auto; } .wall table { border-collapse: collapse; margin: 6px 0; }
-.wall table { font-size: .93em; } .wall th, .wall td { text-align: left; vertical-align: top; padding: 3px 14px 3px 0; border-top: 1px solid var(--line); color: var(--ink); font-weight: 400; }
-.wall thead th { font-weight: 600; border-top: 0; } .wall tbody th { font-weight: 600; white-space: nowrap; }
-`;
 
 export function mountTable(el, raw, options = {}) {
   const now = {}; // the entrance, from 0 to 1
@@ -48,7 +31,7 @@ export function mountTable(el, raw, options = {}) {
   const opened = region("wall-open", "Stage of the chosen row", { hidden: "" });
   const words = region("wall-words", "The table in words", { tabindex: "0" });
   const details = node("details", {}, node("summary", {}, "The same in words"), words);
-  const root = node("section", { class: "wall", "aria-label": "The survey's table" }, node("style", {}, TABLE_STYLE), node("div", { class: "wall-head" }, title, about, tools), picture, opened, details);
+  const root = node("section", { class: "wall", "aria-label": "The survey's table" }, node("style", {}, hostStyle, surveyTableStyle), node("div", { class: "wall-head" }, title, about, tools), picture, opened, details);
   el.replaceChildren(root);
   const ctx = canvas.getContext("2d");
   const measure = measuring(ctx);

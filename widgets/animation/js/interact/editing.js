@@ -3,37 +3,12 @@
  * text and the record comes back. Which gestures there are is said by the record (`edits`), never by the objective's name.
  */
 
+import editingStyle from "./editing.css" with { type: "text" };
 import { node } from "../dom.js";
 import { streamSpots } from "../paint/chips.js";
 import { LONG } from "../paint/long_text.js";
 import { chipBox, clamp, isOpen, laneOf, matrixOf, range, shownFrom } from "../record.js";
 import { button, draggable, iconButton, isForeign, isText, labelButton } from "./controls.js";
-
-const HANDS_STYLE = `
-.stage .stage-tools { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; padding: 0 var(--pad); margin: 0 0 4px; font-size: 13px; }
-.stage .stage-hint { flex: 1 1 100%; order: 2; margin: 0; color: var(--muted); display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; min-height: 28px; }
-.stage .stage-hint:empty { display: none; }
-.stage .stage-hint b { color: var(--ink); font-weight: 650; }
-.stage .stage-bench .stage-group { flex-wrap: wrap; } .stage .stage-bench button { min-width: 32px; padding: 0 7px; }
-.stage .stage-tools button, .stage .stage-bench button { white-space: nowrap; border-color: var(--line); height: 32px; }
-.stage :is(.stage-tools, .stage-bench) :is(button.on, button[aria-pressed="true"], button[aria-checked="true"]) { background: var(--accent); color: var(--paper); border-color: var(--accent); }
-.stage input[type=text] { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; height: 32px; padding: 0 8px; width: 9.5em; }
-.stage .stage-order { flex: 1 1 100%; order: 3; max-height: 190px; overflow-y: auto; display: flex; flex-wrap: wrap; align-items: center; gap: 4px; padding: 4px 8px; background: var(--track); border-radius: 10px; touch-action: none; }
-.stage .stage-order > span { color: var(--muted); margin-right: 4px; }
-.stage .stage-order button { background: var(--paper); cursor: grab; padding: 0 6px; height: 28px; font-weight: 500; gap: 4px; max-width: 16em; overflow: hidden; white-space: nowrap; }
-.stage .stage-order button small { color: var(--muted); font-size: 10.5px; font-variant-numeric: tabular-nums; }
-.stage .stage-order button.late { border-color: var(--orange); box-shadow: inset 0 -2px 0 var(--orange); }
-.stage .stage-order button.dragged { opacity: .55; cursor: grabbing; border-style: dashed; }
-.stage .stage-cut { width: 12px; height: 32px; border-radius: 4px; background: linear-gradient(90deg, transparent 4px, var(--orange) 4px 8px, transparent 8px); cursor: ew-resize; touch-action: none; }
-.stage .stage-lane { position: absolute; inset: 0; pointer-events: none; }
-.stage .stage-lane > * { position: absolute; pointer-events: auto; touch-action: none; }
-.stage .stage-lane :is(button, button[aria-pressed]) { background: transparent; border: 0; padding: 0; min-width: 0; height: auto; border-radius: 9px; cursor: pointer; }
-.stage .stage-lane button:hover { background: transparent; box-shadow: 0 0 0 2px var(--accent); }
-.stage .stage-lane button.held { box-shadow: 0 0 0 2px var(--accent); }
-.stage .stage-lane button.swept { box-shadow: 0 0 0 2px var(--orange); background: color-mix(in srgb, var(--orange) 25%, transparent); }
-.stage .stage-lane .stage-end { width: 12px; cursor: ew-resize; border-radius: 4px; background: linear-gradient(90deg, transparent 4px, var(--orange) 4px 8px, transparent 8px); }
-.stage.paints canvas { cursor: crosshair; touch-action: none; }
-`;
 
 /** Where each plan key shows: the name of the first frame that draws it. */
 const SHOWS = { chosen: "choose", spans: "choose", order: "choose", cut: "choose", split: "choose", actions: "corrupt", replace: "corrupt", pair: "arrange", paint: "visibility", scored: "ask" };
@@ -50,7 +25,7 @@ export const elsewhere = (event) => (event.key.toLowerCase() === "f" ? FORK_ELSE
 
 export function handsOn(kit) {
   const { parts, root, canvas, now } = kit;
-  parts.style.append(HANDS_STYLE);
+  parts.style.append(editingStyle);
   const lane = node("div", { class: "stage-lane", onpointerover: (event) => lit(Number(event.target.dataset?.word || 0)), onpointerleave: () => lit(0) });
   const hint = node("p", { class: "stage-hint", "aria-live": "polite" });
   const order = node("div", { class: "stage-order", role: "group", "aria-label": "Order" });

@@ -1,5 +1,6 @@
 /** What lies beside and below the picture: the explanation, the quiz, the table, the storyboard, and what to take home. */
 
+import panelsStyle from "./panels.css" with { type: "text" };
 import { listen, node, optionsOf } from "../dom.js";
 import { csvOf } from "../export/csv.js";
 import { download } from "../export/files.js";
@@ -16,42 +17,6 @@ import { button, isForeign, labelButton } from "./controls.js";
 
 /** Pixels above which the explanation stands beside the picture; else it stands below. */
 export const BESIDE = 860;
-
-const SHEETS_STYLE = `
-.stage .stage-explain { flex: 0 0 270px; contain: size; overflow: auto; scrollbar-width: thin; min-height: 330px; font-size: 13px; padding: 2px var(--pad) 0 0; min-width: 0; }
-.stage .stage-explain h3 { font-size: 11px; font-weight: 600; letter-spacing: .05em; text-transform: uppercase; color: var(--muted); margin: 12px 0 3px; }
-.stage .stage-explain p { margin: 0 0 5px; } .stage .stage-explain .quiet { color: var(--muted); font-size: 12px; }
-.stage .stage-explain math { font-size: 1.14em; max-width: 100%; vertical-align: middle; math-style: normal; padding-block: 2px; }
-.stage .stage-explain mfrac > * { padding-block: .14em; } /* without a font made for formulas the bar would strike them through */
-.stage .stage-formula { line-height: 1.9; } .stage .stage-terms .stage-formula { display: block; padding-left: 14px; text-indent: -14px; } .stage .stage-formula math { text-indent: 0; max-width: none; }
-.stage .stage-terms button { display: block; width: 100%; height: auto; min-height: 34px; text-align: left; padding: 5px 8px; margin: 0 0 4px; border-color: var(--line); overflow-x: auto; }
-.stage .stage-terms button.lit { border-color: var(--orange); box-shadow: inset 3px 0 0 var(--orange); }
-.stage .stage-terms small { display: block; color: var(--muted); font-size: 11.5px; margin-top: 2px; }
-.stage .stage-terms s { text-decoration-color: var(--leak); }
-.stage .stage-meter { height: 8px; border-radius: 5px; background: var(--hover); overflow: hidden; margin: 3px 0 4px; }
-.stage .stage-meter i { display: block; height: 100%; background: var(--orange); border-radius: 5px; }
-.stage .stage-explain p.stage-asked { margin: 6px 0 0; font-weight: 600; } .stage .stage-asked small { color: var(--muted); font-weight: 400; }
-.stage .stage-quiz { display: flex; flex-wrap: wrap; gap: 5px; align-items: center; flex: 1 1 100%; order: 4; padding: 7px 9px; margin: 0 0 4px; background: var(--track); border-radius: 10px; }
-.stage .stage-quiz > span { flex: 1 1 100%; } .stage .stage-quiz button { height: 30px; background: var(--paper); } .stage .stage-quiz button.stage-play { background: var(--accent); }
-.stage .stage-quiz button.right::after { content: " ✓"; color: var(--good); } .stage .stage-quiz button.wrong::after { content: " ✗"; color: var(--leak); }
-.stage .stage-story { display: flex; flex-wrap: wrap; gap: 10px; padding: 8px var(--pad); }
-.stage .stage-story button { display: block; height: auto; padding: 4px; border-color: var(--line); flex: 1 1 210px; max-width: 340px; text-align: left; }
-.stage .stage-story button[aria-current="true"] { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
-.stage .stage-story canvas { pointer-events: none; } .stage .stage-story span { font-size: 12px; color: var(--muted); }
-.stage .stage-table { overflow: auto; max-height: 340px; margin: 6px var(--pad); font-size: 12.5px; }
-.stage .stage-table table { border-collapse: collapse; } .stage .stage-table caption { text-align: left; font-weight: 600; padding: 4px 0; }
-.stage .stage-table th, .stage .stage-table td { border: 1px solid var(--line); padding: 2px 7px; text-align: center; font-weight: 400; }
-.stage .stage-table th { background: var(--track); } .stage .stage-table td.open { background: var(--hover); font-weight: 600; }
-.stage .stage-menu { position: relative; } .stage .stage-menu > div { position: absolute; right: 0; top: 38px; z-index: 5; display: grid; background: var(--paper); border: 1px solid var(--line); border-radius: 10px;
-  box-shadow: 0 6px 24px rgba(0,0,0,.22); padding: 5px; width: max-content; min-width: 190px; max-width: 320px; }
-.stage .stage-menu > div button { justify-content: flex-start; border: 0; } .stage .stage-menu > div p { margin: 0; padding: 4px 8px; max-width: 270px; font-size: 12.5px; }
-.stage .stage-range { display: flex; flex-wrap: wrap; align-items: center; gap: 4px; padding: 0 4px; } .stage .stage-range select { height: 28px; max-width: 118px; font-size: 12px; }
-.stage .stage-keys { columns: 2 220px; padding: 8px var(--pad); font-size: 13px; margin: 0; } .stage .stage-keys div { break-inside: avoid; } .stage kbd { font: inherit; font-weight: 650; display: inline-block; min-width: 8.2em; }
-@container (max-width: ${BESIDE}px) {
-  .stage .stage-body { flex-direction: column; } .stage .stage-main { width: 100%; flex: none; }
-  .stage .stage-explain { flex: none; contain: none; width: 100%; padding: 0 var(--pad); columns: 2 280px; column-gap: 26px; } .stage .stage-explain section { break-inside: avoid; }
-}
-`;
 
 const MATH_TAGS = new Set("math mrow mi mo mn mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mstyle mpadded mtable mtr mtd menclose mphantom".split(" "));
 const MATH_MARKS = new Set(["display", "stretchy", "fence", "form", "mathvariant", "accent", "width", "lspace", "rspace", "movablelimits", "symmetric", "separator", "linethickness"]);
@@ -145,7 +110,7 @@ export const keyList = (keys) => keys.map(([name, text]) => node("div", {}, node
 
 export function sheetsOf(kit) {
   const { parts, root, record } = kit;
-  parts.style.append(SHEETS_STYLE);
+  parts.style.append(panelsStyle);
   const story = node("div", { class: "stage-story", role: "group", "aria-label": "Storyboard" });
   const table = node("div", { class: "stage-table", tabindex: "0", role: "region", "aria-label": "Matrix as a table" });
   const keys = node("div", { class: "stage-keys" }, ...keyList(KEY_LIST));

@@ -1,5 +1,6 @@
 /** What else the panel says about a frame: its lines of code, the switches of an objective, and its mask over ten epochs. */
 
+import sourceAndHistoryStyle from "./source_and_history.css" with { type: "text" };
 import { node } from "../dom.js";
 import { explained } from "../glossary.js";
 import { paintChip } from "../paint/chips.js";
@@ -7,21 +8,6 @@ import { canvasOf, cut, paintBox, paintText, screenRatio } from "../paint/pen.js
 import { bytes, font, range, readCell } from "../record.js";
 import { button, isForeign, labelButton, setLamp } from "./controls.js";
 import { BESIDE } from "./panels.js";
-
-const MORE_STYLE = `
-.stage .stage-code pre { margin: 3px 0 6px; word-break: normal; padding: 8px 9px; max-height: 330px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--track); border-radius: 8px; font: 400 11.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; tab-size: 4; }
-.stage .stage-code code { padding: 0; background: none; color: inherit; }
-.stage .stage-code .file { font-size: 11px; overflow-wrap: anywhere; } .stage .stage-code summary { cursor: pointer; overflow-wrap: anywhere; }
-.stage .stage-code .word { color: var(--accent); } .stage .stage-code .said { color: color-mix(in srgb, var(--good) 70%, var(--ink)); } .stage .stage-code .note { color: var(--muted); } .stage .stage-code .figure { color: color-mix(in srgb, var(--leak) 70%, var(--ink)); } .stage .stage-code .call { font-weight: 650; }
-.stage .stage-switch button, .stage .stage-switch > div { display: grid; grid-template-columns: 18px minmax(0, 1fr); gap: 1px 7px; width: 100%; height: auto; min-height: 34px; text-align: left; padding: 5px 8px; margin: 0 0 4px; border: 1px solid var(--line); border-radius: 8px; }
-.stage .stage-switch svg { width: 16px; height: 16px; margin-top: 2px; } .stage .stage-switch b { font-weight: 600; }
-.stage .stage-switch small { grid-column: 2; color: var(--muted); font-size: 11.5px; line-height: 1.35; }
-.stage .stage-switch [aria-pressed="true"], .stage .stage-switch [data-now="true"] { border-color: var(--accent); box-shadow: inset 3px 0 0 var(--accent); color: inherit; }
-.stage .stage-film { padding: 8px var(--pad); } .stage .stage-film p { margin: 0 0 6px; color: var(--muted); font-size: 13px; }
-.stage .stage-film div { display: flex; flex-wrap: wrap; gap: 10px 18px; } .stage .stage-film canvas { width: auto; max-width: 100%; }
-.stage .stage-film figure { margin: 0; min-width: 0; } .stage .stage-film figcaption { font-size: 12.5px; max-width: 200px; } .stage .stage-film figcaption b { font-weight: 650; }
-@container (max-width: ${BESIDE}px) { .stage .stage-explain .stage-code { column-span: all; } }
-`;
 
 /** Runs of Python `[kind, text]` as text and coloured spans. */
 const coloured = (runs) => runs.map(([kind, text]) => (kind ? node("span", { class: kind }, text) : text));
@@ -35,7 +21,7 @@ const FILM_STATES = ["", "masked", "randomised", "scored_as_is"];
 
 export function moreOf(kit) {
   const { parts, record } = kit;
-  parts.style.prepend(MORE_STYLE);
+  parts.style.prepend(sourceAndHistoryStyle);
   const code = node("section", { class: "stage-code" });
   const film = node("div", { class: "stage-film", role: "region", "aria-label": "The mask over ten epochs" });
   const reel = labelButton("film", "Epochs", "Masks over epochs: which words are masked in each of ten epochs, the same ones or others every time (V)", () => kit.turn("film"), { "aria-pressed": "false" });

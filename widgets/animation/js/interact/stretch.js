@@ -1,5 +1,6 @@
 /** The overview of a long text in a person's hands: its frame is dragged, moved by keys and buttons, made larger or smaller. */
 
+import stretchStyle from "./stretch.css" with { type: "text" };
 import { node, optionsOf } from "../dom.js";
 import { LONG, frameOf, lengthOf, saysStretch } from "../paint/long_text.js";
 import { isOpen } from "../record.js";
@@ -7,16 +8,9 @@ import { draggable, iconButton, isForeign } from "./controls.js";
 
 const STRETCHES = [20, 40, 64, 128]; // tokens of a stretch that one may choose
 
-const STRETCH_STYLE = `
-.stage .stage-map { position: absolute; border-radius: 3px; cursor: grab; touch-action: none; } .stage .stage-map:active { cursor: grabbing; }
-.stage .stage-map:focus-visible { outline-offset: 4px; }
-.stage .stage-moves { position: absolute; display: flex; gap: 4px; font-size: 12.5px; } .stage .stage-moves button { min-width: 32px; height: 30px; border-color: var(--line); }
-.stage .stage-moves select { height: 30px; }
-`;
-
 export function stretchOf(kit) {
   const { parts, now } = kit;
-  parts.style.prepend(STRETCH_STYLE);
+  parts.style.prepend(stretchStyle);
   const map = node("div", { class: "stage-map", role: "slider", tabindex: "0", "aria-label": "Stretch of the text that is drawn", title: "Drag the frame; arrows, Page Up and Page Down move it (J, K)", "aria-valuemin": "1" });
   const size = node("select", { "aria-label": "Tokens that are drawn", title: "Tokens that are drawn at once", onchange: resize });
   const [before, after] = [iconButton("back", "Previous window (K)", () => leap(-1)), iconButton("step", "Next window (J)", () => leap(1))];

@@ -24,12 +24,6 @@ function backgroundOf(element) {
 }
 
 /**
- * The colours of whoever hosts the picture. VS Code has its own, and lays white under every widget, whatever its theme;
- * what a stage stands on there is the editor's own colour.
- */
-export const HOST_COLOURS = "color: var(--vscode-editor-foreground, var(--panel-on-background-color, var(--jp-content-font-color1, CanvasText))); background: var(--vscode-editor-background, transparent);";
-
-/**
  * All colours of the picture from the two that the host gives: ink and paper.
  * @returns {any}
  */
