@@ -10,7 +10,10 @@ IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
 DATA = re.compile(r'^import (\w+) from "([^"]+\.(?:json|css))" with \{ type: "(?:json|text)" \};\n', re.MULTILINE)
 READ = {".json": json.loads, ".css": lambda text: " ".join(re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).split())}
 EXPORT = re.compile(r"^export (?:default [^;]*;\n|\{[^}]*\};\n|(?=async |function|const|let|class))", re.MULTILINE)
-SPARE = re.compile(r"^[ \t]*(?:/\*\*.*?\*/\n|//[^\n]*\n)|^[ \t]+", re.MULTILINE | re.DOTALL)
+COMMENT = r"/\*\*(?:(?!\*/).)*\*/"
+SPARE = re.compile(
+    rf"^[ \t]*(?:{COMMENT}\n|//[^\n]*\n)|^[ \t]+|/\*\* @type (?:(?!\*/).)*\*/ ", re.MULTILINE | re.DOTALL
+)
 GLOSSARY, TERMS_AS_DATA = "GLOSSARY = {};", json.dumps({term.name: term.says for term in TERMS})
 
 

@@ -13,6 +13,10 @@ from widgets.bundle import EXPORT, IMPORT, joined
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "widgets").rglob("*.js"))
+IMPORTED = {
+    (path.parent / name).resolve() for path in MODULES for name in IMPORT.findall(path.read_text(encoding="utf-8"))
+}
+ENTRIES = [path for path in MODULES if path not in IMPORTED]
 SHEETS = sorted((ROOT / "widgets").rglob("*.css"))
 DRAWING = ROOT / "widgets/animation/js"
 TOP = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE)
@@ -28,6 +32,16 @@ def test_a_module_and_what_it_imports_share_one_scope_without_a_clash(path, monk
     assert sorted(set(names)) == sorted(names)
     assert not IMPORT.search(text) and "\nimport " not in text
     assert len(EXPORT.findall(text)) == len(EXPORT.findall(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="needs Node 20 or later, as `node` on the path")
+@pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.name)
+def test_what_is_joined_is_a_module_without_comments(path, tmp_path):
+    module = tmp_path / "joined.mjs"
+    module.write_text(joined(path), encoding="utf-8")
+    done = subprocess.run(["node", "--check", module], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "/**" not in joined(path) and not re.search(r"^//", joined(path), re.MULTILINE)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)

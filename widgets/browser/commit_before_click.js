@@ -24,7 +24,9 @@ function render() {
 
   /** A pointer that moves away takes the press back, as everywhere. */
   function move(event) {
-    if (!pressed || !event.isPrimary || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= STILL) return;
+    if (!pressed || !event.isPrimary || Math.hypot(
+      event.clientX - pressed.x, event.clientY - pressed.y
+    ) <= STILL) return;
     const { control } = pressed;
     pressed = null;
     if (control.hasPointerCapture(event.pointerId)) control.releasePointerCapture(event.pointerId);

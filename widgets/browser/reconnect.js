@@ -1,7 +1,7 @@
 /**
  * After a lost connection the visit and its run go on without the page for some minutes. A line says so, and as soon as
- * the app answers the page is loaded again in the same visit; where that is gone, the Train page offers the run that the
- * tab remembers. What is pressed meanwhile is not sent again, since that could do it twice.
+ * the app answers the page is loaded again in the same visit; where that is gone, the Train page offers the run that
+ * the tab remembers. What is pressed meanwhile is not sent again, since that could do it twice.
  */
 
 import reconnectStyle from "./reconnect.css" with { type: "text" };
@@ -17,7 +17,9 @@ const SHOWN = 12000; // milliseconds that a line stays which asks for nothing
 async function answers() {
   const script = /** @type {HTMLScriptElement | null} */ (document.querySelector("script[src*='static/js/bokeh']"));
   try {
-    return (await fetch(script ? script.src : location.href, { method: script ? "HEAD" : "GET", cache: "no-store" })).ok;
+    return (await fetch(
+      script ? script.src : location.href, { method: script ? "HEAD" : "GET", cache: "no-store" }
+    )).ok;
   } catch {
     return false;
   }
@@ -50,7 +52,8 @@ function render({ model, el }) {
   function lost() {
     if (away) return;
     away = true;
-    const run = ` The run continues without this page; after ${model.get("minutes")} minutes it is stopped and kept with its last step.`;
+    const end = `after ${model.get("minutes")} minutes it is stopped and kept with its last step`;
+    const run = ` The run continues without this page; ${end}.`;
     const pressed = " Clicks and input do not reach the app now.";
     show("alert", `Connection lost; the page stays as it is.${pressed}${model.get("run") ? run : ""} Trying again …`);
     timer = setTimeout(tryAgain, wait);
@@ -82,7 +85,9 @@ function render({ model, el }) {
 
   function goodbye() {
     if (away) return; // nobody would hear it
-    navigator.sendBeacon(new URL(`${model.get("base")}/goodbye?visit=${encodeURIComponent(model.get("visit"))}`, location.href));
+    navigator.sendBeacon(new URL(
+      `${model.get("base")}/goodbye?visit=${encodeURIComponent(model.get("visit"))}`, location.href
+    ));
   }
 
   const leave = () => model.get("ended") && location.replace(new URL(`${model.get("base")}/ended`, location.href));

@@ -1,4 +1,6 @@
-/** A lasso around points of a map: those inside are listed below and keep their colour; Escape or a press lets them go. */
+/**
+ * A lasso around points of a map: those inside are listed below and keep their colour; Escape or a press lets them go.
+ */
 
 import { listen, svgNode } from "../animation/js/dom.js";
 
@@ -36,7 +38,9 @@ export function lassos(root) {
     const names = caught.map((point) => point.dataset.label).join(", ");
     const list = frame.querySelector(".caught");
     list.dataset.hint ??= list.textContent;
-    list.textContent = around.length ? `${caught.length} of ${points.length} points${names && `: ${names}`}.` : list.dataset.hint;
+    list.textContent = around.length
+      ? `${caught.length} of ${points.length} points${names && `: ${names}`}.`
+      : list.dataset.hint;
   }
 
   function clear() {
@@ -75,7 +79,9 @@ export function lassos(root) {
   }
 
   return listen([
-    [root, "pointerdown", onDown], [root, "pointermove", onMove], [root, "pointerup", onUp], [root, "pointercancel", onCancel],
+    [root, "pointerdown", onDown], [root, "pointermove", onMove], [root, "pointerup", onUp], [
+      root, "pointercancel", onCancel,
+    ],
     [document, "keydown", ({ key }) => key === "Escape" && (onCancel(), clear())],
   ]);
 }

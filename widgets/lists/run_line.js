@@ -6,7 +6,9 @@ import { follow, node, tell } from "../animation/js/dom.js";
 function render({ model, el }) {
   const box = node("input", { type: "checkbox", onchange: () => tell(model, "value", box.checked) });
   const name = node("span");
-  const open = node("button", { type: "button", onclick: () => tell(model, "opened", model.get("opened") + 1) }, "Open");
+  const open = node(
+    "button", { type: "button", onclick: () => tell(model, "opened", model.get("opened") + 1) }, "Open"
+  );
 
   function show() {
     name.textContent = model.get("label");
@@ -15,7 +17,9 @@ function render({ model, el }) {
     open.title = `Open ${model.get("label")}`;
   }
 
-  el.replaceChildren(node("style", {}, runLineStyle), node("div", { class: "run-line" }, node("label", {}, box, name), open));
+  el.replaceChildren(
+    node("style", {}, runLineStyle), node("div", { class: "run-line" }, node("label", {}, box, name), open)
+  );
   show();
   return follow(model, ["label", "value", "disabled"], show);
 }

@@ -14,7 +14,9 @@ function filled(made, attributes, children) {
 export const node = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
 
 /** The same in SVG. */
-export const svgNode = (tag, attributes = {}, ...children) => filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+export const svgNode = (tag, attributes = {}, ...children) => filled(
+  document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children
+);
 
 /** What a select offers: values with their texts. */
 export const optionsOf = (choices) => choices.map(([value, text]) => node("option", { value: String(value) }, text));
@@ -53,7 +55,9 @@ export function* everywhere(root) {
 }
 
 /** How far what holds an element is scrolled, in pixels, also across shadow roots. */
-export const scrolledBy = (element) => (element ? (element.scrollTop || 0) + scrolledBy(element.parentNode || element.host) : 0);
+export const scrolledBy = (element) => (element ? (element.scrollTop || 0) + scrolledBy(
+  element.parentNode || element.host
+) : 0);
 
 /** Gives a value of a host's model to the kernel or the app. */
 export function tell(model, name, value) {

@@ -7,7 +7,9 @@ export const GLOSSARY = {};
 export function explained(text) {
   let rest = text.toLowerCase();
   const found = Object.keys(GLOSSARY).sort((a, b) => b.length - a.length).filter((term) => {
-    const parts = rest.split(new RegExp(`(?<![a-z])${term.toLowerCase().replace(/y?$/, (y) => y && "(?:y|ies)")}s?(?![a-z])`));
+    const parts = rest.split(
+      new RegExp(`(?<![a-z])${term.toLowerCase().replace(/y?$/, (y) => y && "(?:y|ies)")}s?(?![a-z])`)
+    );
     rest = parts.join("\n");
     return parts.length > 1;
   });

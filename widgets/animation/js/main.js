@@ -13,7 +13,8 @@ export { mount };
 /** anywidget and Panel's AnyWidgetComponent offer the same model: get, set, on, save_changes. */
 function renderStage({ model, el }) {
   const send = (name, value) => model.get(name) !== value && tell(model, name, value);
-  // Hosts may keep only the last of several values, so each message carries the last edits and the numbers tell which are new.
+  // Hosts may keep only the last of several values, so each message carries the last edits; their numbers tell which
+  // are new.
   const sent = { from: Math.random().toString(36).slice(2), edits: [] };
   const edit = (made) => {
     sent.edits = [...sent.edits, { ...made, number: (sent.edits.at(-1)?.number || 0) + 1 }].slice(-20);
@@ -41,7 +42,9 @@ function renderStage({ model, el }) {
     handle.set(frame);
     play(playing);
   };
-  const changes = { record: () => handle.update(model.get("record")), frame: goTo, playing: () => play(model.get("playing")), cue };
+  const changes = {
+    record: () => handle.update(model.get("record")), frame: goTo, playing: () => play(model.get("playing")), cue,
+  };
   return endOf(...Object.entries(changes).map(([name, act]) => follow(model, [name], act)), handle.destroy);
 }
 

@@ -9,7 +9,9 @@ import { plain } from "./dom.js";
  */
 export function weightAt(matrix, i, j, eye) {
   if (matrix.whole) return weightAt(matrix.whole, i + matrix.top, j + matrix.left, eye);
-  const data = matrix.heads && eye.head !== null && holdsIn(matrix, layerOf(matrix, eye)) ? matrix.data[layerOf(matrix, eye)] : null;
+  const data = matrix.heads && eye.head !== null && holdsIn(
+    matrix, layerOf(matrix, eye)
+  ) ? matrix.data[layerOf(matrix, eye)] : null;
   if (!data) return null;
   if (eye.head >= 0 && eye.head < matrix.heads) return data[(eye.head * matrix.n + i) * matrix.m + j] / 255;
   matrix.means ??= new Map();
@@ -39,10 +41,13 @@ export const ROW = 75; // ms for a row of the matrix to appear
 export const ANSWER = 180; // ms for one answer of the forward sweep
 export const SWEEP = 1200; // no sweep lasts longer than this
 export const SPEEDS = [0.25, 0.5, 1, 2, 4];
-export const FAMILY = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", sans-serif';
+export const FAMILY =
+  'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", sans-serif';
 
 export const LANES = ["original", "inputs", "teacher", "decoder", "targets", "targets 2", "targets 3", "targets 4"];
-export const MATRICES = ["encoder", "content", "query", "encoder above", "content above", "query above", "decoder", "decoder above", "cross"];
+export const MATRICES = [
+  "encoder", "content", "query", "encoder above", "content above", "query above", "decoder", "decoder above", "cross",
+];
 export const WIDEST = 1600; // px: where there is more room, everything is drawn larger instead
 export const FUSED = 13; // px: cells below this are painted in runs
 export const STRIP = 16; // px for the ids of a kind below a lane
@@ -50,13 +55,17 @@ export const LABEL = 86; // px at most for a word beside a matrix
 export const CELL = { blocked: 0, visible: 1, self: 2, padding: 3, leaked: 4 };
 
 /** Where the reader of a matrix stands and where the places that it reads stand. */
-export const READER_LANE = Object.fromEntries(MATRICES.map((name) => [name, ["decoder", "cross"].includes(name.replace(" above", "")) ? "decoder" : "inputs"]));
+export const READER_LANE = Object.fromEntries(MATRICES.map((name) => [
+  name, ["decoder", "cross"].includes(name.replace(" above", "")) ? "decoder" : "inputs",
+]));
 export const READ_LANE = { ...READER_LANE, cross: "inputs" };
 
 /** Okabe-Ito: distinguished by people with any kind of colour vision. A hue has one meaning throughout the picture:
  * blue may be attended to, sky was added by the objective, green moved, orange is chosen and scored, vermilion is made
  * wrong on purpose or leaks, purple comes from another model. */
-export const HUE = Object.fromEntries(Object.entries(tokens.palette).map(([name, hex]) => [name, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]));
+export const HUE = Object.fromEntries(Object.entries(tokens.palette).map(([name, hex]) => [
+  name, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)),
+]));
 
 export const clamp = (x, low = 0, high = 1) => Math.min(high, Math.max(low, x));
 export const lerp = (a, b, t) => a + (b - a) * t;
@@ -64,7 +73,9 @@ export const ease = (t) => (t < 0.5 ? 4 * t * t * t : 1 - Math.pow(2 - 2 * t, 3)
 export const font = (size, weight = 400) => `${weight} ${size}px ${FAMILY}`;
 export const sum = (list) => list.reduce((a, b) => a + b, 0);
 export const percent = (share) => (share > 0 && share < 0.01 ? "<1 %" : `${Math.round(100 * share)} %`);
-export const mapped = (object, act) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, act(value)]));
+export const mapped = (object, act) => Object.fromEntries(
+  Object.entries(object).map(([name, value]) => [name, act(value)])
+);
 export const range = (n) => Array.from({ length: n }, (_, i) => i);
 
 /** Base64 as bytes; what is bytes already stays so. */
@@ -79,7 +90,9 @@ export function bytes(data) {
  */
 export function readRecord(raw) {
   const record = { title: "", subtitle: "", source: "", text: [], leak: null, frames: [], ...plain(raw || {}) };
-  if (!record.frames.length) record.frames = [{ name: "empty", title: "Nothing to show", caption: "There is no text yet." }];
+  if (!record.frames.length) record.frames = [
+    { name: "empty", title: "Nothing to show", caption: "There is no text yet." },
+  ];
   record.frames = record.frames.map((frame) => ({
     ...frame,
     title: frame.title || frame.name,
@@ -97,7 +110,10 @@ export function readRecord(raw) {
 export function withNumbers(record, numbers) {
   const weights = mapped(numbers.attention || {}, (each) => ({ ...each, data: mapped(each.data, bytes) }));
   const weigh = (matrix) => ({ ...matrix, ...weights[matrix.name.replace(" above", "")] });
-  const tell = (frame) => ({ ...frame, numbers, caption: (numbers.captions || {})[frame.name] ?? frame.caption, matrices: frame.matrices.map(weigh) });
+  const tell = (frame) => ({
+    ...frame, numbers, caption: (numbers.captions || {})[frame.name] ?? frame.caption,
+    matrices: frame.matrices.map(weigh),
+  });
   return { ...record, numbers, frames: record.frames.map((frame) => (frame.numbers ? tell(frame) : frame)) };
 }
 
@@ -154,7 +170,9 @@ export function chipBox(plan, lane, i, chosen = false) {
  */
 export function matrixShapes(record) {
   const all = record.frames.flatMap((frame) => frame.matrices);
-  return MATRICES.map((name) => all.filter((matrix) => matrix.name === name)).filter((some) => some.length).map((some) => {
+  return MATRICES.map(
+    (name) => all.filter((matrix) => matrix.name === name)
+  ).filter((some) => some.length).map((some) => {
     const [n, m] = ["n", "m"].map((side) => Math.max(...some.map((matrix) => matrix[side])));
     const [rows, columns] = ["rows", "columns"].map((side) => [...new Set(some.flatMap((matrix) => matrix[side]))]);
     return { name: some[0].name, title: some.at(-1).title || some[0].name, n, m, rows, columns };
@@ -191,7 +209,9 @@ export function movesBetween(before, after) {
     const source = flown || (to.lane === "decoder" && twins.find((spot) => spot.lane === "targets")) || twins[0];
     return { from: source || null, to };
   });
-  const gone = vanishing.filter((spot) => !taken.has(spot)).map((from) => ({ from, to: null, into: heir(from, before, after) }));
+  const gone = vanishing.filter((spot) => !taken.has(spot)).map((from) => ({
+    from, to: null, into: heir(from, before, after),
+  }));
   return [...gone, ...moves];
 }
 
@@ -210,8 +230,12 @@ function heir(spot, before, after) {
 /** The two or three places that a reader looks at most, as one spoken clause; nothing where there are no weights. */
 export function speakWeights(matrix, row, eye) {
   if (matrix.whole) return speakWeights(matrix.whole, row + matrix.top, eye);
-  const shares = range(matrix.m).map((j) => [j, weightAt(matrix, row, j, eye) || 0]).filter(([, share]) => share >= 0.05);
-  const most = shares.sort((a, b) => b[1] - a[1]).slice(0, 3).map(([j, share]) => `'${matrix.columns[j] ?? j + 1}' ${percent(share)}`);
+  const shares = range(matrix.m).map(
+    (j) => [j, weightAt(matrix, row, j, eye) || 0]
+  ).filter(([, share]) => share >= 0.05);
+  const most = shares.sort((a, b) => b[1] - a[1]).slice(0, 3).map(
+    ([j, share]) => `'${matrix.columns[j] ?? j + 1}' ${percent(share)}`
+  );
   return most.length ? `, and attends most to ${most.join(", ")}` : "";
 }
 
@@ -258,4 +282,6 @@ export function runsThrough({ reader, read }, matrix) {
 }
 
 /** The frame from which an edit can be seen, by the name of the stage that it bends. */
-export const shownFrom = (record, name) => Math.max(0, record.frames.findIndex((frame) => frame.name.split(" ")[0] === name));
+export const shownFrom = (record, name) => Math.max(
+  0, record.frames.findIndex((frame) => frame.name.split(" ")[0] === name)
+);

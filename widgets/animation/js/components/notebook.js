@@ -11,10 +11,15 @@ export function renderRun({ model, el }) {
   const status = () => plain(model.get("status"));
   const going = () => status().state === "running";
   const toggle = button("", "Pause or resume the run", () => model.send({ do: going() ? "pause" : "resume" }));
-  const [bar, said] = [node("progress", { "aria-label": "Steps of the run" }), node("p", { role: "status", "aria-live": "off" })];
+  const [bar, said] = [
+    node("progress", { "aria-label": "Steps of the run" }), node("p", { role: "status", "aria-live": "off" }),
+  ];
   const row = node("div", { class: "run-bar", role: "group", "aria-label": "Run" }, toggle, bar, said);
   const [home, watched] = [node("div"), node("p", { class: "run-watched" })];
-  el.replaceChildren(node("section", { class: "run", "aria-label": "Training run" }, node("style", {}, hostStyle, runStyle), row, home, watched));
+  el.replaceChildren(node(
+    "section", { class: "run", "aria-label": "Training run" }, node("style", {}, hostStyle, runStyle), row, home,
+    watched
+  ));
   let latest = 0;
 
   function report() {
@@ -45,7 +50,9 @@ export function renderRun({ model, el }) {
 
 /** Markup of ours, as the page without a kernel has it. */
 export function renderMarkup({ model, el }) {
-  const draw = () => el.replaceChildren(...new DOMParser().parseFromString(model.get("markup"), "text/html").body.childNodes);
+  const draw = () => el.replaceChildren(
+    ...new DOMParser().parseFromString(model.get("markup"), "text/html").body.childNodes
+  );
   draw();
   return follow(model, ["markup"], draw);
 }

@@ -1,15 +1,17 @@
-/** A training run to be seen again: the loss curve with a scrub bar over its moments, and the stage as it was at each. */
+/**
+ * A training run to be seen again: the loss curve with a scrub bar over its moments, and the stage as it was at each.
+ */
 
 import hostStyle from "../paint/host.css" with { type: "text" };
 import replayStyle from "./replay.css" with { type: "text" };
 import { endOf, node } from "../dom.js";
 import { unpacked, unpackedBytes } from "../export/files.js";
 import { draggable, watchTheme } from "../interact/controls.js";
-import { makePlayer, playerBar } from "../interact/player.js";
-import { CURVE, paintCurve } from "../paint/loss_curve.js";
+import { Player, clockAtRest, playerBar } from "../interact/player.js";
+import { CURVE, curveAxes, paintCurve } from "../paint/loss_curve.js";
 import { canvasOf, screenRatio } from "../paint/pen.js";
 import { dressed } from "../paint/theme.js";
-import { WIDEST, clamp, range } from "../record.js";
+import { WIDEST, range } from "../record.js";
 import { mount } from "./side_by_side.js";
 
 const BEAT = 320; // ms of a moment while the run plays
@@ -19,96 +21,143 @@ const CALM_BEAT = 1000; // the same for people who want less motion
 async function readReplay(packed) {
   const story = await unpacked(packed.story);
   const attention = {};
-  for (const [name, { shape, data }] of Object.entries(packed.attention)) attention[name] = { shape, data: await unpackedBytes(data) };
+  for (const [name, { shape, data }] of Object.entries(packed.attention)) attention[name] = {
+    shape, data: await unpackedBytes(data),
+  };
   const weights = (k) => Object.fromEntries(Object.entries(attention).map(([name, { shape, data }]) => {
     const [, layers, heads, n, m] = shape;
     const size = heads * n * m;
     const at = (layer) => (k * layers + layer) * size;
-    return [name, { layers, heads, data: Object.fromEntries(range(layers).map((l) => [l, data.subarray(at(l), at(l) + size)])) }];
+    return [
+      name,
+      { layers, heads, data: Object.fromEntries(range(layers).map((l) => [l, data.subarray(at(l), at(l) + size)])) },
+    ];
   }));
   return { ...story, moments: story.moments.map((moment, k) => ({ ...moment, attention: weights(k) })) };
 }
 
-const MOMENTS = { first: "First recorded step", back: "Previous recorded step", play: "Play the run", step: "Next recorded step", last: "Last recorded step" };
+const MOMENTS = {
+  first: "First recorded step", back: "Previous recorded step", play: "Play the run", step: "Next recorded step",
+  last: "Last recorded step",
+};
 
-/** Puts a replay into `el`. The handle is also `el.__replay`, which is what the browser tests talk to. */
-export async function mountReplay(el, packed) {
-  const { record, moments, curve } = await readReplay(packed);
-  const now = {};
-  const last = () => moments.length - 1;
-  const rest = matchMedia("(prefers-reduced-motion: reduce)").matches ? CALM_BEAT : BEAT;
-  const player = makePlayer(now, { last, pace: () => 1, back: 1, rest, draw: show });
-  const bar = playerBar(player, MOMENTS, { step: "1", "aria-label": "Training step" });
-  const said = node("p", { class: "replay-said", role: "status", "aria-live": "off" });
-  const canvas = node("canvas", { class: "replay-curve", style: `height: ${CURVE.height}px`, role: "img" });
-  const stageHome = node("div");
-  const head = node("div", { class: "replay-head" }, node("h2", {}, record.title), said);
-  const row = node("div", { class: "replay-bar", role: "group", "aria-label": "Training" }, bar.first, bar.back, bar.play, bar.step, bar.last, bar.scrub, bar.where);
-  const root = node("section", { class: "replay", style: `max-width: ${2 * WIDEST}px`, "aria-label": record.title }, node("style", {}, hostStyle, replayStyle), head, canvas, row, stageHome);
-  el.replaceChildren(root);
-  let [theme, shown] = [dressed(root), last()];
-  const stage = mount(stageHome, { ...record, title: "", changing: true, numbers: moments[last()] }, { frame: record.frames.findIndex((frame) => frame.name === "predict") });
-
-  const steps = moments.map((moment) => moment.step);
-  const final = Math.max(1, steps.at(-1), ...curve.training.map(([step]) => step));
+/** What an axis of the loss curve needs: the last step and the largest loss. */
+function limitsOf(steps, curve) {
   const losses = [...curve.training, ...curve.held_out].map(([, loss]) => loss).filter(Number.isFinite);
   const top = 1.08 * Math.max(1e-9, ...losses, ...Object.values(curve.levels));
-  const place = (width) => ({
-    x: (step) => CURVE.left + ((width - CURVE.left - CURVE.right) * Math.log1p(step)) / Math.log1p(final),
-    y: (loss) => CURVE.top + (CURVE.height - CURVE.top - CURVE.bottom) * (1 - clamp(loss / top)),
-  });
-  const before = (points, step) => points.filter(([each]) => each <= step).at(-1);
+  return { last: Math.max(1, steps.at(-1), ...curve.training.map(([step]) => step)), top };
+}
 
-  function draw() {
-    const width = Math.max(260, canvas.clientWidth);
-    const { pen } = canvasOf(width, CURVE.height, screenRatio(), canvas);
-    paintCurve(pen, theme, { curve, steps, last: final, top, width, now: steps[Math.round(now.at)] }, place(width));
+/** The last loss up to a step. */
+const lossAt = (points, step) => points.filter(([each]) => each <= step).at(-1);
+
+/** A replay in `el`, which is also `el.__replay`. */
+class Replay {
+  now = clockAtRest();
+
+  constructor(el, { record, moments, curve }) {
+    const rest = matchMedia("(prefers-reduced-motion: reduce)").matches ? CALM_BEAT : BEAT;
+    const last = moments.length - 1;
+    this.el = el;
+    this.moments = moments;
+    this.curve = curve;
+    this.steps = moments.map((moment) => moment.step);
+    this.limits = limitsOf(this.steps, curve);
+    this.player = new Player(this.now, { last: () => last, pace: () => 1, back: 1, rest, draw: () => this.draw() });
+    this.home = node("div");
+    this.build(record.title);
+    el.replaceChildren(this.root);
+    this.theme = dressed(this.root);
+    this.shown = last;
+    const frame = record.frames.findIndex((each) => each.name === "predict");
+    this.stage = mount(this.home, { ...record, title: "", changing: true, numbers: moments[last] }, { frame });
+    this.end = this.watch();
+    this.player.begin({ frame: last });
+    el.__replay = this;
+  }
+
+  build(title) {
+    const bar = playerBar(this.player, MOMENTS, { step: "1", "aria-label": "Training step" });
+    this.bar = bar;
+    this.said = node("p", { class: "replay-said", role: "status", "aria-live": "off" });
+    this.canvas = node("canvas", { class: "replay-curve", style: `height: ${CURVE.height}px`, role: "img" });
+    const head = node("div", { class: "replay-head" }, node("h2", {}, title), this.said);
+    const group = { class: "replay-bar", role: "group", "aria-label": "Training" };
+    const row = node("div", group, bar.first, bar.back, bar.play, bar.step, bar.last, bar.scrub, bar.where);
+    const style = node("style", {}, hostStyle, replayStyle);
+    const marks = { class: "replay", style: `max-width: ${2 * WIDEST}px`, "aria-label": title };
+    this.root = node("section", marks, style, head, this.canvas, row, this.home);
+  }
+
+  watch() {
+    const repaint = () => {
+      this.theme = dressed(this.root);
+      this.paint();
+    };
+    const pull = (_, event) => (this.player.scrub(this.nearest(event)), true);
+    const resized = new ResizeObserver(repaint);
+    resized.observe(this.canvas);
+    const dragged = draggable(this.canvas, { start: (event) => pull(null, event), move: pull });
+    return endOf(watchTheme(repaint), dragged, () => this.player.destroy(), () => resized.disconnect());
+  }
+
+  /** The number of the moment that the player has come to. */
+  get at() {
+    return Math.round(this.now.at);
+  }
+
+  get step() {
+    return this.steps[this.at];
+  }
+
+  paint() {
+    const width = Math.max(260, this.canvas.clientWidth);
+    const { pen } = canvasOf(width, CURVE.height, screenRatio(), this.canvas);
+    const { curve, limits, step, steps, theme } = this;
+    paintCurve(pen, theme, { curve, steps, ...limits, width, now: step }, curveAxes(width, limits));
   }
 
   /** Shows the moment that the player has come to. */
-  function show() {
-    const at = Math.round(now.at);
-    const step = steps[at];
-    if (at !== shown) stage.tell(moments[(shown = at)]);
-    const [train, held] = [before(curve.training, step), before(curve.held_out, step)];
-    const words = [train && `training ${train[1].toFixed(2)}`, held && `held out ${held[1].toFixed(2)}`].filter(Boolean).join(", ");
-    said.textContent = `${moments[at].model}${words ? ` · ${words} ${curve.unit}${curve.target ? ` (${curve.target})` : ""}` : ""}`;
+  draw() {
+    const { at, curve, moments, now, said, step } = this;
+    if (at !== this.shown) this.stage.tell(moments[(this.shown = at)]);
+    const [train, held] = [lossAt(curve.training, step), lossAt(curve.held_out, step)];
+    const losses = [train && `training ${train[1].toFixed(2)}`, held && `held out ${held[1].toFixed(2)}`];
+    const words = losses.filter(Boolean).join(", ");
+    const target = curve.target ? ` (${curve.target})` : "";
+    said.textContent = `${moments[at].model}${words ? ` · ${words} ${curve.unit}${target}` : ""}`;
     said.setAttribute("aria-live", now.playing ? "off" : "polite");
-    canvas.setAttribute("aria-label", `Loss over steps. At step ${step}: ${words || "no loss yet"}.`);
-    bar.show({ ...now, at }, last(), `step ${step} of ${final} (${at + 1}/${moments.length})`, `step ${step}${words ? `, ${words} ${curve.unit}` : ""}`, " the run");
-    draw();
+    this.canvas.setAttribute("aria-label", `Loss over steps. At step ${step}: ${words || "no loss yet"}.`);
+    const where = `step ${step} of ${this.limits.last} (${at + 1}/${moments.length})`;
+    const spoken = `step ${step}${words ? `, ${words} ${curve.unit}` : ""}`;
+    this.bar.show({ ...now, at }, moments.length - 1, where, spoken, " the run");
+    this.paint();
   }
 
-  /** The moment whose place on the axis is nearest to the pointer. */
-  function nearest(event) {
-    const box = canvas.getBoundingClientRect();
-    const { x } = place(box.width);
-    const far = (k) => Math.abs(x(steps[k]) - event.clientX + box.left);
-    return range(steps.length).reduce((best, k) => (far(k) < far(best) ? k : best), 0);
+  /** The moment whose step on the axis is nearest to the pointer. */
+  nearest({ clientX }) {
+    const box = this.canvas.getBoundingClientRect();
+    const { x } = curveAxes(box.width, this.limits);
+    const far = (k) => Math.abs(x(this.steps[k]) - clientX + box.left);
+    return range(this.steps.length).reduce((best, k) => (far(k) < far(best) ? k : best), 0);
   }
 
-  function repaint() {
-    theme = dressed(root);
-    draw();
+  show(at) {
+    this.player.scrub(at);
   }
 
-  const resized = new ResizeObserver(repaint);
-  const pull = (_, event) => (player.scrub(nearest(event)), true);
-  const end = endOf(watchTheme(repaint), draggable(canvas, { start: (event) => pull(null, event), move: pull }), player.destroy);
-  player.begin({ frame: last() });
-  resized.observe(canvas);
-  const handle = {
-    show: player.scrub,
-    stage,
-    state: () => ({ at: Math.round(now.at), step: steps[Math.round(now.at)], moments: moments.length, playing: now.playing, stage: stage.state() }),
-    destroy() {
-      end();
-      resized.disconnect();
-      stage.destroy();
-      root.remove();
-      delete el.__replay;
-    },
-  };
-  el.__replay = handle;
-  return handle;
+  state() {
+    const { at, moments, now: { playing }, step } = this;
+    return { at, step, moments: moments.length, playing, stage: this.stage.state() };
+  }
+
+  destroy() {
+    this.end();
+    this.stage.destroy();
+    this.root.remove();
+    delete this.el.__replay;
+  }
 }
+
+/** Puts a replay into `el`, from what `replay.py` has packed. */
+export const mountReplay = async (el, packed) => new Replay(el, await readReplay(packed));

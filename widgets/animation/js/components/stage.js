@@ -6,17 +6,17 @@
  * data can never become markup.
  */
 
-import hostStyle from "../paint/host.css" with { type: "text" };
-import stageStyle from "./stage.css" with { type: "text" };
-import { endOf, listen, node, optionsOf, scrolledBy } from "../dom.js";
+import { endOf, listen, scrolledBy } from "../dom.js";
 import { explained } from "../glossary.js";
-import { ICONS, button, icon, isForeign, setLamp, watchTheme } from "../interact/controls.js";
-import { handsOn } from "../interact/editing.js";
-import { sheetsOf } from "../interact/panels.js";
-import { makePlayer, playerBar, playerKeys } from "../interact/player.js";
-import { readerOf } from "../interact/reader.js";
-import { moreOf } from "../interact/source_and_history.js";
-import { stretchOf } from "../interact/stretch.js";
+import { isForeign, setLamp, watchTheme } from "../interact/controls.js";
+import { Hands } from "../interact/editing.js";
+import { Epochs } from "../interact/epochs.js";
+import { panelsOf } from "../interact/panels.js";
+import { Player, clockAtRest, playerKeys } from "../interact/player.js";
+import { Pointer } from "../interact/reader.js";
+import { Source } from "../interact/source.js";
+import { StretchBar } from "../interact/stretch.js";
+import { Weights } from "../interact/weights.js";
 import { answersShown } from "../paint/answers.js";
 import { makePlan } from "../paint/layout.js";
 import { fitting, lengthOf, saysStretch, stretched } from "../paint/long_text.js";
@@ -24,438 +24,487 @@ import { patterns } from "../paint/matrices.js";
 import { duration, paint, storyReader } from "../paint/paint.js";
 import { measuring, screenRatio } from "../paint/pen.js";
 import { dressed } from "../paint/theme.js";
-import {
-  LANES, MOVE, SPEEDS, WIDEST, clamp, ease, layerOf, matrixOf, range, readRecord, shownFrom, withNumbers,
-} from "../record.js";
+import { LANES, MOVE, SPEEDS, WIDEST, clamp, ease, matrixOf, readRecord, shownFrom, withNumbers } from "../record.js";
+import { buildParts } from "./parts.js";
 
 const [FOOT, ACTIONS] = [30, 44]; // px of the line below the picture, and of the buttons that a host has there
+const HINT = "Hover a row or a token to see what it attends to; click to pin it.";
 
-const TITLES = { first: "First frame (Home)", back: "Step back (Left)", play: "Play (Space)", step: "Step forward (Right)", last: "Last frame (End)" };
-
-const select = (control, name, title, choices = []) => node("select", { "data-control": control, "aria-label": name, title: explained(title) }, ...optionsOf(choices));
-
-/** All elements of the component, made once; only texts and attributes change afterwards. */
-function buildParts(player, setSorted, now) {
-  const bar = playerBar(player, TITLES);
-  bar.play.classList.add("stage-play");
-  bar.where.className = "stage-where";
-  const parts = {
-    bar,
-    title: node("h2", { class: "stage-title" }),
-    subtitle: node("p", { class: "stage-subtitle" }),
-    lamp: node("p", { class: "stage-lamp", role: "status" }),
-    name: node("b"),
-    caption: node("span"),
-    canvas: node("canvas", { role: "img" }),
-    reader: node("p", { class: "stage-reader", "aria-live": "polite" }),
-    source: node("p", { class: "stage-source" }),
-    speed: select("speed", "Speed", "Speed (+ and -)", SPEEDS.map((speed) => [speed, `${speed}×`])),
-    loop: button(icon(ICONS.loop), "Repeat from the start", () => parts.loop.setAttribute("aria-pressed", String((now.looping = !now.looping))), { "data-control": "loop", "aria-label": "Repeat", "aria-pressed": "false" }),
-    sort: button(icon(ICONS.sort), "Sort axes by order (O)", () => setSorted(!now.sorted), { class: "stage-sort", "aria-label": "Sort axes by order", "aria-pressed": "false" }),
-    layer: select("layer", "Layer", "Layer (, and .)"),
-    head: select("head", "Attention head", "Attention head (H)"),
-    bench: node("span", { class: "stage-bench" }),
-    tools: node("div", { class: "stage-tools", role: "group", "aria-label": "By hand" }),
-    picture: node("div", { class: "stage-picture" }),
-    below: node("div", { class: "stage-below" }),
-    explain: node("aside", { class: "stage-explain", "aria-label": "Explanation" }),
-    style: node("style", {}, hostStyle, stageStyle),
-  };
-  parts.sort.append(node("span", { class: "stage-word" }, "Sort by order"));
-  parts.speed.value = "1";
-  parts.picture.append(parts.canvas, parts.below);
-  const live = node("p", { class: "stage-caption", "aria-live": "polite" }, parts.name, parts.caption);
-  const steps = node("span", { class: "stage-group" }, bar.first, bar.back, bar.play, bar.step, bar.last);
-  const extras = node("span", { class: "stage-group" }, parts.sort, parts.layer, parts.head, parts.speed, parts.loop);
-  parts.controls = node("div", { class: "stage-controls", role: "group", "aria-label": "Player" }, steps, node("span", { class: "stage-scrub" }, bar.scrub), bar.where, extras, parts.bench);
-  parts.top = node("header", { class: "stage-head" }, parts.title, live, parts.lamp);
-  parts.foot = node("footer", { class: "stage-foot" }, parts.reader, parts.source);
-  const body = node("div", { class: "stage-body" }, node("div", { class: "stage-main" }, parts.picture, parts.foot), parts.explain);
-  parts.root = node("section", { class: "stage", style: `max-width: ${WIDEST}px`, tabindex: "0", "data-lm-suppress-shortcuts": "true" }, parts.style, parts.top, parts.controls, parts.tools, body);
-  return parts;
-}
+const setText = (part, text) => part.textContent !== text && (part.textContent = text);
 
 /**
- * Puts a stage into `el`. Options: frame, playing, onFrame(frame), onPlaying(playing) keep a host in step; with
- * onEdit(edit) it can be edited; a bare one has no player of its own. The handle is also `el.__stage`.
+ * A stage in `el`, which is also `el.__stage`. Options: frame, playing, onFrame(frame), onPlaying(playing) keep a host
+ * in step; with onEdit(edit) it can be edited; a bare one has no player of its own. Its plugs see it as a `Kit`.
  */
-export function mountOne(el, raw, options = {}) {
-  const now = { sort: 0, sorted: false, hover: null, lock: null, layer: null, head: -1, from: 0, size: null };
-  const last = () => record.frames.length - 1;
-  const player = makePlayer(now, {
-    last, pace: (k) => duration(record, k), draw, also: glide, seen: () => onScreen, onFrame: options.onFrame, onPlaying: options.onPlaying,
-  });
-  const parts = buildParts(player, setSorted, now);
-  const { root, canvas } = parts;
-  const ctx = canvas.getContext("2d");
-  const measure = measuring(ctx);
-  let whole = readRecord(raw);
-  let record = whole; // of a long text, the part that is drawn
-  let [plan, theme, art, drawn, onScreen, height] = [null, null, null, [], true, 0];
-  const nearest = () => Math.round(now.at);
-  const frameNow = () => record.frames[nearest()];
-  const { redraw, wake, jump, pause } = player;
+export class Stage {
+  /** @type {Now} */
+  now = {
+    ...clockAtRest(), sort: 0, sorted: false, hover: null, lock: null, layer: null, head: -1, from: 0, size: null,
+  };
+  /** @type {Flight[]} */
+  drawn = []; // the chips of the picture
+  /** @type {Plug[]} */
+  plugs = [];
+  /** @type {any} */
+  plan = null;
+  /** @type {any} */
+  art = null;
+  onScreen = true;
+  height = 0;
+  painting = false;
+  lit = null;
+  sketch = null;
+  after = null; // the frame that shows the last edit, once its answer has come
+  sheet = null;
+
+  /** @param {any} el @param {any} raw @param {StageOptions} options */
+  constructor(el, raw, options = {}) {
+    this.el = el;
+    this.options = options;
+    this.live = Boolean(options.onEdit);
+    this.whole = readRecord(raw);
+    this.record = this.whole; // of a long text, the part that is drawn
+    this.player = new Player(this.now, this.clockwork());
+    this.parts = buildParts(this);
+    this.root = this.parts.root;
+    this.canvas = this.parts.canvas;
+    this.pen = this.canvas.getContext("2d");
+    this.measure = measuring(this.pen);
+    this.pointer = new Pointer(this, () => this.drawn);
+    this.weights = new Weights(this, (layer) => options.onEdit?.({ do: "look", layer }), options.onLook || (() => {}));
+    this.plugs.push(...this.makePlugs());
+    this.keys = this.makeKeys();
+    el.replaceChildren(this.root);
+    if (options.bare) this.undress();
+    this.begin();
+    el.__stage = this;
+  }
+
+  clockwork() {
+    const { onFrame, onPlaying } = this.options;
+    return {
+      last: () => this.last(), pace: (k) => duration(this.record, k), draw: () => this.draw(),
+      also: (ms) => this.glide(ms), seen: () => this.onScreen, onFrame, onPlaying,
+    };
+  }
+
+  /** Each may adopt a record, place itself, follow a picture, hear keys and the pointer. */
+  makePlugs() {
+    const { bare } = this.options;
+    return [
+      new StretchBar(this), ...(this.live || !bare ? [new Hands(this)] : []),
+      ...(bare ? [] : [...panelsOf(this), new Source(this), new Epochs(this)]),
+    ];
+  }
+
+  tellPlugs(what) {
+    for (const plug of this.plugs) plug[what]?.();
+  }
+
+  /** One of several under one player has no controls of its own. */
+  undress() {
+    const { options, parts } = this;
+    options.bench?.append(parts.layer, parts.head, parts.bench);
+    if (this.live) parts.picture.after(parts.tools); // so that the lanes of all stages are at one height
+    const spare = [parts.controls, parts.explain, parts.below, parts.source, ...(this.live ? [] : [parts.tools])];
+    for (const part of spare) part.remove();
+  }
+
+  begin() {
+    this.retheme();
+    const [first, end] = String(this.record.begin || 1).split("-").map(Number);
+    Object.assign(this.now, { from: Math.max(0, first - 1), size: end > first ? end - first + 1 : null });
+    this.cutOut();
+    this.adopt();
+    this.relayout();
+    this.watch();
+    this.player.begin(this.options);
+  }
+
+  // -- where the story is
+
+  last() {
+    return this.record.frames.length - 1;
+  }
+
+  nearest() {
+    return Math.round(this.now.at);
+  }
+
+  frame() {
+    return this.record.frames[this.nearest()];
+  }
+
+  wake() {
+    this.player.wake();
+  }
+
+  jump(at) {
+    this.player.jump(at);
+  }
 
   // -- drawing
 
   /** Moves the axes between the order of the text and the order of prediction. */
-  function glide(ms) {
+  glide(ms) {
+    const { now } = this;
     const target = now.sorted ? 1 : 0;
     if (now.sort === target) return false;
-    now.sort = player.calm.matches ? target : clamp(now.sort + (Math.sign(target - now.sort) * ms) / (MOVE * 1.4));
+    const step = (Math.sign(target - now.sort) * ms) / (MOVE * 1.4);
+    now.sort = this.player.calm.matches ? target : clamp(now.sort + step);
     return true;
   }
 
-  const look = () => ({ reader: reader(), sort: ease(now.sort), layer: now.layer, head: now.head, lit: kit.lit, sketch: kit.sketch });
-
-  /** On a very wide screen everything grows, so that it can be read from the same distance. */
-  const grown = () => clamp(el.clientWidth / WIDEST, 1, 2);
-  const dots = () => Math.min(3, screenRatio(Infinity) * grown());
-  /**
-   * The height in which the picture can be seen with what stands above and below it: on the first screen of the page
-   * where the stage begins in its upper half, else in a window that is scrolled to the stage.
-   */
-  function inSight() {
-    const [top, picture] = [root, parts.picture].map((part) => part.getBoundingClientRect().top);
-    const above = top + scrolledBy(root);
-    return room() < 560 ? Infinity : Math.max(300, innerHeight - (above < innerHeight / 2 ? above : 0) - (picture - top)) / grown() - FOOT - (options.bare || !alone() ? ACTIONS : 0);
+  view() {
+    const { lit, sketch, pointer: { reader }, now: { layer, head, sort } } = this;
+    return { reader, sort: ease(sort), layer, head, lit, sketch };
   }
 
-  const room = () => Math.max(280, Math.min(WIDEST, parts.picture.clientWidth || el.clientWidth || 800));
+  /** On a very wide screen everything grows, so that it can be read from the same distance. */
+  grown() {
+    return clamp(this.el.clientWidth / WIDEST, 1, 2);
+  }
+
+  dots() {
+    return Math.min(3, screenRatio(Infinity) * this.grown());
+  }
+
+  room() {
+    return Math.max(280, Math.min(WIDEST, this.parts.picture.clientWidth || this.el.clientWidth || 800));
+  }
+
+  /**
+   * The height in which the picture can be seen with what is above and below it: on the first screen of the page
+   * where the stage begins in its upper half, else in a window that is scrolled to the stage.
+   */
+  inSight() {
+    if (this.room() < 560) return Infinity;
+    const [top, picture] = [this.root, this.parts.picture].map((part) => part.getBoundingClientRect().top);
+    const above = top + scrolledBy(this.root);
+    const seen = innerHeight - (above < innerHeight / 2 ? above : 0) - (picture - top);
+    return Math.max(300, seen) / this.grown() - FOOT - (this.options.bare || !this.alone() ? ACTIONS : 0);
+  }
 
   /** Of a long text, takes the part that fits into the width or was asked for. */
-  function cutOut() {
-    const size = now.size ?? fitting(room());
+  cutOut() {
+    const { now, whole } = this;
+    const size = now.size ?? fitting(this.room());
     now.from = clamp(now.from, 0, Math.max(0, lengthOf(whole) - size));
-    record = stretched(whole, now.from, size);
+    this.record = stretched(whole, now.from, size);
   }
 
   /** Moves the window over a long text; the reader that is held stays held as long as it is in sight. */
-  function stretch(from) {
-    const old = now.lock && matrixOf(frameNow(), now.lock.matrix);
+  stretch(from) {
+    const { now } = this;
+    const old = now.lock && matrixOf(this.frame(), now.lock.matrix);
     now.from = from;
-    cutOut();
-    const fresh = old && matrixOf(frameNow(), now.lock.matrix);
+    this.cutOut();
+    const fresh = old && matrixOf(this.frame(), now.lock.matrix);
     const row = fresh ? now.lock.row + (old.top || 0) - (fresh.top || 0) : -1;
-    Object.assign(now, { hover: null, lock: fresh && row >= 0 && row < fresh.n ? { ...now.lock, row, column: -1 } : null });
-    if (record.stretch) options.onStretch?.(record.stretch.from / (record.stretch.length - record.stretch.size));
-    relayout();
-    redraw();
-    tellPlugs("renew");
+    const held = fresh && row >= 0 && row < fresh.n;
+    Object.assign(now, { hover: null, lock: held ? { ...now.lock, row, column: -1 } : null });
+    const { stretch } = this.record;
+    if (stretch) this.options.onStretch?.(stretch.from / (stretch.length - stretch.size));
+    this.relayout();
+    this.player.redraw();
+    this.tellPlugs("renew");
   }
 
-  function relayout() {
-    root.style.zoom = grown() > 1 ? String(grown()) : "";
-    const [width, ratio] = [room(), dots()];
-    cutOut();
-    height = inSight();
-    plan = makePlan(record, width, measure, height);
+  relayout() {
+    const { canvas, root, pen } = this;
+    root.style.zoom = this.grown() > 1 ? String(this.grown()) : "";
+    const [width, ratio] = [this.room(), this.dots()];
+    this.cutOut();
+    this.height = this.inSight();
+    const plan = makePlan(this.record, width, this.measure, this.height);
     const [across, down] = [Math.round(width * ratio), Math.round(plan.height * ratio)];
     if (canvas.width !== across || canvas.height !== down) Object.assign(canvas, { width: across, height: down });
     canvas.style.height = `${plan.height}px`;
     root.style.setProperty("--pad", `${plan.pad}px`);
     root.style.setProperty("--band", `${plan.band}px`);
-    art = { plan, theme, ratio, patterns: patterns(ctx, theme, ratio) };
-    tellPlugs("place");
+    this.plan = plan;
+    this.art = { plan, theme: this.theme, ratio, patterns: patterns(pen, this.theme, ratio) };
+    this.tellPlugs("place");
   }
 
-  function retheme() {
-    theme = dressed(root);
-    setLamp(parts.lamp, record.leak, theme);
-    if (!plan) return;
-    art = { ...art, theme, patterns: patterns(ctx, theme, art.ratio) };
+  retheme() {
+    const theme = dressed(this.root);
+    this.theme = theme;
+    setLamp(this.parts.lamp, this.record.leak, theme);
+    if (this.plan) this.art = { ...this.art, theme, patterns: patterns(this.pen, theme, this.art.ratio) };
   }
 
-  function draw() {
-    const k = Math.min(Math.floor(now.at), last());
-    const u = k === last() ? 0 : now.at - k;
-    ctx.setTransform(art.ratio, 0, 0, art.ratio, 0, 0);
-    ctx.clearRect(0, 0, plan.width, plan.height);
-    drawn = paint(ctx, art, record, k, u, look());
-    write(k, u);
-    tellPlugs("follow");
+  draw() {
+    const { art, now, pen, plan, record } = this;
+    const k = Math.min(Math.floor(now.at), this.last());
+    const u = k === this.last() ? 0 : now.at - k;
+    pen.setTransform(art.ratio, 0, 0, art.ratio, 0, 0);
+    pen.clearRect(0, 0, plan.width, plan.height);
+    this.drawn = paint(pen, art, record, k, u, this.view());
+    this.write(k, u);
+    this.tellPlugs("follow");
+  }
+
+  /** Draws (k, u) with any pen that knows the canvas' words: the picture itself, a thumbnail, an SVG. */
+  drawWith(pen, extra, k, u, view = this.view()) {
+    paint(pen, { ...this.art, ...extra }, this.record, k, u, view);
   }
 
   /** Puts words beside the picture: the same facts for people who hear it. */
-  function write(k, u) {
-    const frame = frameNow();
-    const spoken = describe(frame, reader() || storyReader(record, k, u, now.sort));
-    const set = (part, text) => part.textContent !== text && (part.textContent = text);
-    if (set(parts.name, frame.title)) parts.name.title = explained(frame.title);
-    if (set(parts.caption, frame.caption || "")) parts.caption.title = frame.caption || "";
-    set(parts.reader, spoken || (frame.matrices.length ? "Hover a row or a token to see what it attends to; click to pin it." : ""));
+  write(k, u) {
+    const { now, parts, pointer, record } = this;
+    const frame = this.frame();
+    const spoken = pointer.describe(frame, pointer.reader || storyReader(record, k, u, now.sort));
+    if (setText(parts.name, frame.title)) parts.name.title = explained(frame.title);
+    if (setText(parts.caption, frame.caption || "")) parts.caption.title = frame.caption || "";
+    setText(parts.reader, spoken || (frame.matrices.length ? HINT : ""));
     parts.reader.setAttribute("aria-live", now.lock && !now.hover ? "polite" : "off"); // previews would chatter
     const part = record.stretch ? ` (tokens ${saysStretch(record)})` : "";
-    canvas.setAttribute("aria-label", `${frame.title}${part}: ${spoken || frame.caption || ""}`);
-    const step = nearest() + 1;
-    parts.bar.show(now, last(), `${frame.title} (${step}/${last() + 1})`, `${frame.title}, ${step} of ${last() + 1}`);
+    this.canvas.setAttribute("aria-label", `${frame.title}${part}: ${spoken || frame.caption || ""}`);
+    const [step, steps] = [this.nearest() + 1, this.last() + 1];
+    parts.bar.show(now, this.last(), `${frame.title} (${step}/${steps})`, `${frame.title}, ${step} of ${steps}`);
   }
 
   // -- the record
 
-  /** No page of the app stands around this stage, to say and to hear what is not the picture's. */
-  const alone = () => !options.onEdit || Boolean(record.alone);
+  /** No page of the app is around this stage, to say and to hear what is not the picture's. */
+  alone() {
+    return !this.live || Boolean(this.record.alone);
+  }
 
-  function adopt() {
+  adopt() {
+    const { parts, record, root } = this;
+    const left = this.alone() ? (record.left_out || []).map(({ said }) => said) : [];
     parts.title.textContent = record.title;
-    parts.subtitle.textContent = [record.subtitle, ...(alone() ? (record.left_out || []).map(({ said }) => said) : [])].filter(Boolean).join(" ");
+    parts.subtitle.textContent = [record.subtitle, ...left].filter(Boolean).join(" ");
     parts.source.textContent = record.source;
     root.setAttribute("aria-label", `Stage: ${record.title}`);
-    const matrices = record.frames.flatMap((frame) => frame.matrices);
-    parts.sort.hidden = !matrices.some((matrix) => matrix.order);
-    offerWeights(matrices);
-    if (parts.sort.hidden) setSorted(false);
-    tellPlugs("adopt");
-    if (options.bare) parts.lamp.after(parts.subtitle);
+    parts.sort.hidden = !record.frames.some((frame) => frame.matrices.some((matrix) => matrix.order));
+    this.weights.adopt();
+    if (parts.sort.hidden) this.setSorted(false);
+    this.tellPlugs("adopt");
+    if (this.options.bare) parts.lamp.after(parts.subtitle);
     else if (!root.contains(parts.subtitle) || parts.explain.hidden) parts.top.after(parts.subtitle);
   }
 
-  /** The layers and heads that can be chosen. */
-  function offerWeights(matrices) {
-    const [layers, heads] = ["layers", "heads"].map((what) => Math.max(0, ...matrices.map((matrix) => matrix[what])));
-    const offer = (part, choices, value) => {
-      part.replaceChildren(...optionsOf(choices));
-      part.value = String(value);
-    };
-    if (now.head !== null && now.head >= heads) now.head = -1;
-    if (now.layer !== null && now.layer >= layers) now.layer = null;
-    parts.head.hidden = !heads;
-    parts.layer.hidden = layers < 2;
-    offer(parts.layer, range(layers).map((l) => [l, `layer ${l + 1}`]), now.layer ?? layers - 1);
-    offer(parts.head, [[-1, "all heads, mean"], ...range(heads).map((h) => [h, `head ${h + 1}`]), ["none", "no weights"]], now.head ?? "none");
+  update(fresh) {
+    const { now } = this;
+    const { name } = this.frame();
+    this.whole = readRecord(fresh);
+    this.cutOut();
+    const same = this.record.frames.findIndex((frame) => frame.name === name);
+    const at = same >= 0 ? same : Math.min(this.nearest(), this.last());
+    Object.assign(now, { at, goal: null, hover: null, lock: null });
+    if (this.after) now.at = Math.max(now.at, shownFrom(this.record, this.after));
+    Object.assign(this, { after: null, lit: null, sketch: null });
+    this.adopt();
+    setLamp(this.parts.lamp, this.record.leak, this.theme);
+    this.relayout();
+    this.player.redraw();
+    this.wake();
   }
 
-  /** A layer that has not been sent yet is asked for. */
-  function ask() {
-    const weighed = record.frames.flatMap((frame) => frame.matrices).filter((matrix) => matrix.heads);
-    if (weighed.some((matrix) => !matrix.data[layerOf(matrix, now)])) options.onEdit?.({ do: "look", layer: now.layer });
+  setSorted(value) {
+    this.now.sorted = value;
+    this.parts.sort.setAttribute("aria-pressed", String(value));
+    this.wake();
   }
 
-  function setLayer() {
-    now.layer = Number(parts.layer.value);
-    turn();
+  setSpeed(speed) {
+    this.now.speed = speed;
+    this.parts.speed.value = String(speed);
   }
 
-  function setHead() {
-    now.head = parts.head.value === "none" ? null : Number(parts.head.value);
-    turn();
+  faster(step) {
+    this.setSpeed(SPEEDS[clamp(SPEEDS.indexOf(this.now.speed) + step, 0, SPEEDS.length - 1)]);
   }
 
-  /** Draws the weights that were chosen, also on the stages beside. */
-  function turn() {
-    ask();
-    options.onLook?.(now.layer, now.head);
-    wake();
+  /** Opens a sheet over the lower half of the picture, in place of another one, or closes it. */
+  turn(name) {
+    this.sheet = this.sheet === name ? null : name;
+    this.tellPlugs("renew");
   }
 
-  function stepThrough(part, by) {
-    if (part.hidden) return;
-    part.selectedIndex = (part.selectedIndex + by + part.options.length) % part.options.length;
-    part.dispatchEvent(new Event("change"));
+  /** Tells the host what a person did; the frame that shows it is opened when the answer comes. */
+  send(/** @type {Edit} */ edit, frame = null) {
+    this.pause();
+    this.after = frame;
+    this.options.onEdit?.(edit);
   }
-
-  function update(fresh) {
-    const { name } = frameNow();
-    whole = readRecord(fresh);
-    cutOut();
-    const same = record.frames.findIndex((frame) => frame.name === name);
-    Object.assign(now, { at: same >= 0 ? same : Math.min(nearest(), last()), goal: null, hover: null, lock: null });
-    if (kit.after) now.at = Math.max(now.at, shownFrom(record, kit.after));
-    Object.assign(kit, { after: null, lit: null, sketch: null });
-    adopt();
-    setLamp(parts.lamp, record.leak, theme);
-    relayout();
-    redraw();
-    wake();
-  }
-
-  function setSorted(value) {
-    now.sorted = value;
-    parts.sort.setAttribute("aria-pressed", String(value));
-    wake();
-  }
-
-  function setSpeed(speed) {
-    now.speed = speed;
-    parts.speed.value = String(speed);
-  }
-
-  // -- what is put on the stage: each plug may adopt a record, place itself, follow a picture, hear keys and the pointer
-
-  const kit = {
-    root, canvas, parts, now, wake, jump, pause, last, nearest, measure, alone, stretch, plugs: [],
-    painting: false, lit: null, sketch: null, after: null, sheet: null,
-    live: Boolean(options.onEdit),
-    pointAt: (event) => pointAt(event),
-    record: () => record,
-    whole: () => whole,
-    /** Opens a sheet over the lower half of the picture, in place of another one, or closes it. */
-    turn(name) {
-      kit.sheet = kit.sheet === name ? null : name;
-      tellPlugs("renew");
-    },
-    plan: () => plan,
-    theme: () => theme,
-    frame: frameNow,
-    /** Draws (k, u) with any pen that knows the canvas' words: the picture itself, a thumbnail, an SVG. */
-    drawWith: (pen, extra, k, u, view) => paint(pen, { ...art, ...extra }, record, k, u, view || look()),
-    /** Tells the host what a person did; the frame that shows it is opened when the answer comes. */
-    send(edit, frame) {
-      pause();
-      kit.after = frame;
-      options.onEdit?.(edit);
-    },
-  };
-  const tellPlugs = (what) => kit.plugs.forEach((plug) => plug[what]?.());
-  const { reader, hold, pointAt, hover, lock, leak, walk, describe } = readerOf(kit, () => drawn);
-  kit.plugs.push(stretchOf(kit), ...(kit.live || !options.bare ? [handsOn(kit)] : []), ...(options.bare ? [] : [sheetsOf(kit), moreOf(kit)]));
 
   // -- keys
 
-  const faster = (step) => setSpeed(SPEEDS[clamp(SPEEDS.indexOf(now.speed) + step, 0, SPEEDS.length - 1)]);
-  const KEYS = {
-    ...(options.bare ? {} : playerKeys(player)), // several under one player leave these to it
-    ArrowUp: () => walk(-1),
-    ArrowDown: () => walk(1),
-    Escape: () => hold(null),
-    l: leak,
-    o: () => parts.sort.hidden || setSorted(!now.sorted),
-    "+": () => faster(1),
-    "=": () => faster(1),
-    "-": () => faster(-1),
-    h: () => stepThrough(parts.head, 1),
-    ".": () => stepThrough(parts.layer, 1),
-    ",": () => stepThrough(parts.layer, -1),
-  };
+  makeKeys() {
+    const { parts, player, pointer, weights } = this;
+    return {
+      ...(this.options.bare ? {} : playerKeys(player)), // several under one player leave these to it
+      ArrowUp: () => pointer.walk(-1),
+      ArrowDown: () => pointer.walk(1),
+      Escape: () => pointer.hold(null),
+      l: () => pointer.leak(),
+      o: () => parts.sort.hidden || this.setSorted(!this.now.sorted),
+      "+": () => this.faster(1),
+      "=": () => this.faster(1),
+      "-": () => this.faster(-1),
+      h: () => weights.step(parts.head, 1),
+      ".": () => weights.step(parts.layer, 1),
+      ",": () => weights.step(parts.layer, -1),
+    };
+  }
 
-  function onKey(event) {
-    const heard = kit.plugs.some((plug) => plug.key?.(event));
-    if (!heard && (isForeign(event) || event.target.tagName === "SELECT")) return;
-    if (!heard && event.key === " " && event.target.tagName === "BUTTON") return; // space presses the button that has the focus
-    const name = event.key in KEYS ? event.key : event.key.toLowerCase();
-    if (!heard && !KEYS[name]) return;
+  /** A key that was pressed here, or elsewhere as if this stage had the focus. */
+  key(event) {
+    const heard = this.plugs.some((plug) => plug.key?.(event));
+    const name = event.key in this.keys ? event.key : event.key.toLowerCase();
+    if (!heard && (isOfControl(event) || !this.keys[name])) return;
     event.preventDefault();
     event.stopPropagation(); // in a notebook the arrows would also move the cell selection
-    if (!heard) KEYS[name](event);
+    if (!heard) this.keys[name](event);
   }
 
   // -- surroundings
 
   /** Themes change by attributes, by media query or by a swapped style sheet; the last shows only as a transition. */
-  function repaint() {
-    const old = theme.key;
-    retheme();
-    if (theme.key === old) return;
-    tellPlugs("renew");
-    redraw();
+  repaint() {
+    const old = this.theme.key;
+    this.retheme();
+    if (this.theme.key === old) return;
+    this.tellPlugs("renew");
+    this.player.redraw();
   }
 
-  function refit() {
-    if (!parts.picture.clientWidth || (room() === plan.width && dots() === art.ratio && Math.abs(inSight() - height) < 3)) return;
-    relayout();
-    redraw();
+  refit() {
+    const { art, parts, plan } = this;
+    if (!parts.picture.clientWidth) return;
+    const same = Math.abs(this.inSight() - this.height) < 3;
+    if (this.room() === plan.width && this.dots() === art.ratio && same) return;
+    this.relayout();
+    this.player.redraw();
   }
 
-  const resized = new ResizeObserver(() => {
-    repaint();
-    refit();
-  });
-  const watched = new IntersectionObserver((entries) => {
-    onScreen = entries[entries.length - 1].isIntersecting;
-    if (onScreen) wake();
-  });
-
-  el.replaceChildren(root);
-  if (options.bare) {
-    options.bench?.append(parts.layer, parts.head, parts.bench);
-    if (kit.live) parts.picture.after(parts.tools); // so that the lanes of all stages stand at one height
-    for (const part of [parts.controls, parts.explain, parts.below, parts.source, ...(kit.live ? [] : [parts.tools])]) part.remove();
+  watch() {
+    const { canvas, parts, player, pointer, root, weights } = this;
+    const resized = new ResizeObserver(() => {
+      this.repaint();
+      this.refit();
+    });
+    const watched = new IntersectionObserver((entries) => {
+      this.onScreen = entries[entries.length - 1].isIntersecting;
+      if (this.onScreen) this.wake();
+    });
+    resized.observe(root);
+    watched.observe(root);
+    const repaint = () => this.repaint();
+    const faded = (event) => event.target === root && event.propertyName === "color" && repaint();
+    const hover = (event) => pointer.hover(event);
+    this.end = endOf(
+      watchTheme(repaint),
+      () => player.destroy(),
+      listen([
+        [root, "keydown", (event) => this.key(event)], [root, "transitionend", faded],
+        [canvas, "pointermove", hover], [canvas, "pointerleave", hover], [
+          canvas, "click", (event) => pointer.lock(event),
+        ],
+        [parts.speed, "change", () => this.setSpeed(Number(parts.speed.value))],
+        [parts.layer, "change", () => weights.setLayer()], [parts.head, "change", () => weights.setHead()],
+        [player.calm, "change", () => this.wake()], [window, "resize", () => this.refit()],
+      ]),
+      () => this.tellPlugs("destroy"),
+      () => resized.disconnect(),
+      () => watched.disconnect(),
+    );
   }
-  retheme();
-  const [first, end] = String(record.begin || 1).split("-").map(Number);
-  Object.assign(now, { from: Math.max(0, first - 1), size: end > first ? end - first + 1 : null });
-  cutOut();
-  adopt();
-  relayout();
-  resized.observe(root);
-  watched.observe(root);
-  const stop = endOf(
-    watchTheme(repaint),
-    player.destroy,
-    listen([
-      [root, "keydown", onKey],
-      [canvas, "pointermove", hover], [canvas, "pointerleave", hover], [canvas, "click", lock],
-      [parts.speed, "change", () => setSpeed(Number(parts.speed.value))], [parts.layer, "change", setLayer], [parts.head, "change", setHead],
-      [root, "transitionend", (event) => event.target === root && event.propertyName === "color" && repaint()],
-      [player.calm, "change", wake],
-      [window, "resize", refit],
-    ]),
-  );
-  player.begin(options);
 
-  const handle = {
-    /** A key that was pressed elsewhere, as if this stage had the focus. */
-    key: onKey,
-    set: player.set,
-    play: () => player.setPlaying(true),
-    pause,
-    update,
-    /** Other numbers over the same frames: another moment of a run. */
-    tell(numbers) {
-      whole = withNumbers(whole, numbers);
-      cutOut();
-      redraw();
-    },
-    /** Shows another window of a long text, at a share of the way along it. */
-    stretch(share) {
-      const goal = record.stretch && share * (record.stretch.length - record.stretch.size);
-      if (record.stretch && Math.abs(goal - now.from) >= 1) stretch(Math.round(goal));
-    },
-    /** Draws the weights of one head. */
-    look(layer, head) {
-      Object.assign(now, { layer, head });
-      offerWeights(record.frames.flatMap((frame) => frame.matrices));
-      ask();
-      redraw();
-    },
-    svg: () => kit.plugs.find((plug) => plug.svg)?.svg(),
-    link: () => kit.plugs.find((plug) => plug.link)?.link(),
-    /** Shows any place without telling the host: how a player of several stages moves this one. */
-    show(at) {
-      Object.assign(now, { at: clamp(at, 0, last()), goal: null });
-      redraw();
-    },
-    state() {
-      const frame = Math.min(Math.floor(now.at), last());
-      const held = reader();
-      const own = held && matrixOf(record.frames[frame], held.matrix);
-      const { playing, sorted, sort, speed, head, layer } = now;
-      return {
-        frame, playing, sorted, sort, speed, head, layer,
-        name: record.frames[frame].name,
-        fraction: now.at - frame,
-        reader: held ? { ...held, label: own ? own.rows[held.row] : "", locked: Boolean(now.lock) && !now.hover } : null,
-        answers: answersShown(record, frame, plan.answers || null),
-        dark: theme.dark,
-        moving: now.goal !== null,
-        painting: kit.painting,
-        plan: record.plan || {},
-        leak: Boolean(record.leak && record.leak.leak),
-        stretch: record.stretch || null,
-        layout: { width: plan.width, height: plan.height, lanes: lanesDrawn(drawn), matrices: matricesDrawn(plan, frameNow()) },
-      };
-    },
-    destroy() {
-      stop();
-      tellPlugs("destroy");
-      for (const observer of [resized, watched]) observer.disconnect();
-      root.remove();
-      if (el.__stage === handle) delete el.__stage;
-    },
-  };
-  el.__stage = handle;
-  return handle;
+  // -- what a host does
+
+  play() {
+    this.player.setPlaying(true);
+  }
+
+  pause() {
+    this.player.pause();
+  }
+
+  set(frame, fraction) {
+    this.player.set(frame, fraction);
+  }
+
+  /** Shows any place without telling the host: how a player of several stages moves this one. */
+  show(at) {
+    Object.assign(this.now, { at: clamp(at, 0, this.last()), goal: null });
+    this.player.redraw();
+  }
+
+  /** Other numbers over the same frames: another moment of a run. */
+  tell(numbers) {
+    this.whole = withNumbers(this.whole, numbers);
+    this.cutOut();
+    this.player.redraw();
+  }
+
+  /** Shows another window of a long text, at a share of the way along it. */
+  stretchTo(share) {
+    const { stretch } = this.record;
+    const goal = stretch ? share * (stretch.length - stretch.size) : this.now.from;
+    if (Math.abs(goal - this.now.from) >= 1) this.stretch(Math.round(goal));
+  }
+
+  /** Draws the weights of one head. */
+  look(layer, head) {
+    Object.assign(this.now, { layer, head });
+    this.weights.adopt();
+    this.weights.askForLayer();
+    this.player.redraw();
+  }
+
+  pointAt(event) {
+    return this.pointer.pointAt(event);
+  }
+
+  svg() {
+    return this.plugs.find((plug) => plug.svg)?.svg();
+  }
+
+  link() {
+    return this.plugs.find((plug) => plug.link)?.link();
+  }
+
+  state() {
+    const { now, plan, pointer: { reader }, record } = this;
+    const k = Math.min(Math.floor(now.at), this.last());
+    const frame = record.frames[k];
+    const own = reader && matrixOf(frame, reader.matrix);
+    const locked = Boolean(now.lock) && !now.hover;
+    const { playing, sorted, sort, speed, head, layer } = now;
+    return {
+      frame: k, playing, sorted, sort, speed, head, layer,
+      name: frame.name,
+      fraction: now.at - k,
+      reader: reader ? { ...reader, label: own ? own.rows[reader.row] : "", locked } : null,
+      answers: answersShown(record, k, plan.answers || null),
+      dark: this.theme.dark,
+      moving: now.goal !== null,
+      painting: this.painting,
+      plan: record.plan || {},
+      leak: Boolean(record.leak && record.leak.leak),
+      stretch: record.stretch || null,
+      layout: {
+        width: plan.width, height: plan.height, lanes: lanesDrawn(this.drawn),
+        matrices: matricesDrawn(plan, this.frame()),
+      },
+    };
+  }
+
+  destroy() {
+    this.end();
+    this.root.remove();
+    if (this.el.__stage === this) delete this.el.__stage;
+  }
 }
+
+/** Is a key that of the control which has the focus: typed, chosen from, or the space that presses a button? */
+const isOfControl = (event) =>
+  isForeign(event) || event.target.tagName === "SELECT" || (event.key === " " && event.target.tagName === "BUTTON");
 
 function lanesDrawn(drawn) {
   const spots = drawn.map(({ from, to, box }) => ({ ...(to || from), box }));
@@ -467,6 +516,7 @@ function lanesDrawn(drawn) {
 }
 
 /** `size` is the side of one cell in CSS pixels; (x, y) is the top left corner of the cells. */
-function matricesDrawn(plan, frame) {
-  return frame.matrices.map(({ name, n, m }) => ({ name, x: plan.boxes[name].x, y: plan.boxes[name].y, size: plan.boxes[name].cell, n, m }));
-}
+const matricesDrawn = (plan, frame) => frame.matrices.map(({ name, n, m }) => {
+  const { x, y, cell } = plan.boxes[name];
+  return { name, x, y, size: cell, n, m };
+});

@@ -17,7 +17,9 @@ function crc(...parts) {
 function numbersOf(...fields) {
   const out = new Uint8Array(sum(fields.map(([size]) => size)));
   const view = new DataView(out.buffer);
-  fields.reduce((at, [size, value]) => (view[{ 4: "setUint32", 2: "setUint16", 1: "setUint8" }[size]](at, value), at + size), 0);
+  fields.reduce(
+    (at, [size, value]) => (view[{ 4: "setUint32", 2: "setUint16", 1: "setUint8" }[size]](at, value), at + size), 0
+  );
   return out;
 }
 
@@ -32,7 +34,10 @@ function chunksOf(png) {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
   const found = [];
   for (let at = 8; at < png.length; at += 12 + view.getUint32(at)) {
-    found.push({ name: String.fromCharCode(...png.subarray(at + 4, at + 8)), data: png.subarray(at + 8, at + 8 + view.getUint32(at)) });
+    found.push({
+      name: String.fromCharCode(...png.subarray(at + 4, at + 8)),
+      data: png.subarray(at + 8, at + 8 + view.getUint32(at)),
+    });
   }
   return found;
 }
@@ -46,7 +51,13 @@ export function apng(pictures) {
   const control = chunk("acTL", numbersOf([4, pictures.length], [4, 0]));
   const out = [pictures[0].png.subarray(0, 8), ...chunk("IHDR", head), ...control];
   pictures.forEach(({ png, ms }, i) => {
-    out.push(...chunk("fcTL", numbersOf([4, number++], [4, width], [4, height], [4, 0], [4, 0], [2, Math.min(65535, Math.round(ms))], [2, 1000], [1, 0], [1, 0])));
+    out.push(...chunk(
+      "fcTL",
+      numbersOf(
+        [4, number++], [4, width], [4, height], [4, 0], [4, 0], [2, Math.min(65535, Math.round(ms))], [2, 1000], [1, 0],
+        [1, 0]
+      )
+    ));
     for (const { name, data } of chunksOf(png)) {
       if (name === "IDAT") out.push(...(i ? chunk("fdAT", numbersOf([4, number++]), data) : chunk("IDAT", data)));
     }

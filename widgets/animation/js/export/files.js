@@ -17,6 +17,8 @@ export function download(root, content, name, type = "") {
 export const fileName = (text) => text.replace(/[^\p{L}\p{N}]+/gu, "-");
 
 /** The answer of zlib (RFC 1950) to base64: what Python has packed. */
-const inflated = (text) => new Response(new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate")));
+const inflated = (text) => new Response(
+  new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate"))
+);
 export const unpacked = (text) => inflated(text).json();
 export const unpackedBytes = async (text) => new Uint8Array(await inflated(text).arrayBuffer());

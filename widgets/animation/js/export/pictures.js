@@ -1,4 +1,6 @@
-/** What a person may take home: the frame as a picture or a drawing, all frames on one sheet, a range of them animated. */
+/**
+ * What a person may take home: the frame as a picture or a drawing, all frames on one sheet, a range of them animated.
+ */
 
 import { makePlan } from "../paint/layout.js";
 import { patterns } from "../paint/matrices.js";
@@ -38,10 +40,11 @@ const STRIP_GAP = 22;
 const BETWEEN_FRAMES = 6; // pictures of one move
 
 export function takeHome(kit) {
-  const { title, frames } = kit.record();
-  const name = (ending, more = "") => `${fileName([title, kit.frame().name, more].filter(Boolean).join("-")).slice(0, 80)}.${ending}`;
+  const { title, frames } = kit.record;
+  const name = (ending, more = "") =>
+    `${fileName([title, kit.frame().name, more].filter(Boolean).join("-")).slice(0, 80)}.${ending}`;
   const sheetName = (ending) => `${fileName(`${title}-frames`)}.${ending}`;
-  const plan = () => makePlan(kit.record(), STRIP_WIDTH, kit.measure);
+  const plan = () => makePlan(kit.record, STRIP_WIDTH, kit.measure);
   const view = () => ({ reader: null, sort: kit.now.sorted ? 1 : 0, head: kit.now.head });
 
   /** Paints what is on screen now with another pen. */
@@ -50,8 +53,10 @@ export function takeHome(kit) {
     kit.drawWith(pen, extra, k, k === kit.last() ? 0 : kit.now.at - k);
   }
 
-  const picture = () => savePng(kit.root, kit.plan(), kit.theme(), 2, name("png"), paintHere);
-  const svgText = () => svgOf(kit.plan(), kit.theme(), kit.measure, `${title}: ${kit.frame().caption || kit.frame().title}`, paintHere);
+  const picture = () => savePng(kit.root, kit.plan, kit.theme, 2, name("png"), paintHere);
+  const svgText = () => svgOf(
+    kit.plan, kit.theme, kit.measure, `${title}: ${kit.frame().caption || kit.frame().title}`, paintHere
+  );
   const drawing = () => download(kit.root, svgText(), name("svg"), "image/svg+xml");
 
   /** All frames on a sheet, row by row: its size, and what paints it. */
@@ -63,7 +68,9 @@ export function takeHome(kit) {
     const paint = (pen, extra) => frames.forEach((frame, k) => {
       pen.save();
       pen.translate(STRIP_GAP + (k % across) * w, STRIP_GAP + Math.floor(k / across) * h);
-      Object.assign(pen, { font: font(15, 650), fillStyle: kit.theme().ink, textAlign: "left", textBaseline: "alphabetic" });
+      Object.assign(
+        pen, { font: font(15, 650), fillStyle: kit.theme.ink, textAlign: "left", textBaseline: "alphabetic" }
+      );
       pen.fillText(`${k + 1}. ${frame.title}`, planned.pad, 14);
       pen.translate(0, 28);
       kit.drawWith(pen, { plan: planned, ...extra }, k, 0, view());
@@ -74,31 +81,35 @@ export function takeHome(kit) {
 
   function sheetPng() {
     const { size, paint } = sheet();
-    savePng(kit.root, size, kit.theme(), 1.5, sheetName("png"), paint);
+    savePng(kit.root, size, kit.theme, 1.5, sheetName("png"), paint);
   }
 
   function sheetSvg() {
     const { size, paint } = sheet();
-    download(kit.root, svgOf(size, kit.theme(), kit.measure, `${title}: all frames`, paint), sheetName("svg"), "image/svg+xml");
+    download(
+      kit.root, svgOf(size, kit.theme, kit.measure, `${title}: all frames`, paint), sheetName("svg"), "image/svg+xml"
+    );
   }
 
   /** The places of an animation and how long each stays: a rest on every frame, and the move to the next. */
   function takes(first, last) {
-    const pace = (k) => Math.max(30, duration(kit.record(), k) / BETWEEN_FRAMES);
+    const pace = (k) => Math.max(30, duration(kit.record, k) / BETWEEN_FRAMES);
     const moves = (k) => range(BETWEEN_FRAMES - 1).map((i) => ({ k, u: (i + 1) / BETWEEN_FRAMES, ms: pace(k) }));
-    return range(last - first + 1).flatMap((i) => [{ k: first + i, u: 0, ms: first + i === last ? 2 * REST : REST }, ...(first + i < last ? moves(first + i) : [])]);
+    return range(last - first + 1).flatMap((i) => [
+      { k: first + i, u: 0, ms: first + i === last ? 2 * REST : REST }, ...(first + i < last ? moves(first + i) : []),
+    ]);
   }
 
   async function film(first, last, report) {
     const planned = plan();
     const { canvas, pen } = canvasOf(planned.width, planned.height, 1);
-    const extra = { plan: planned, ratio: 1, patterns: patterns(pen, kit.theme(), 1) };
+    const extra = { plan: planned, ratio: 1, patterns: patterns(pen, kit.theme, 1) };
     const pictures = [];
     const places = takes(first, last);
     for (const { k, u, ms } of places) {
       pen.clearRect(0, 0, planned.width, planned.height);
       kit.drawWith(pen, extra, k, u, view());
-      layPaper(pen, planned.width, planned.height, kit.theme());
+      layPaper(pen, planned.width, planned.height, kit.theme);
       const blob = await new Promise((done) => canvas.toBlob(done));
       pictures.push({ png: new Uint8Array(await blob.arrayBuffer()), ms });
       report(` ${Math.round((100 * pictures.length) / places.length)} %`);

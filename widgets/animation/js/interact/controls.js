@@ -13,8 +13,15 @@ export const ICONS = {
   loop: "M7 7h9V4l5 4.5L16 13v-3H9v3H6V8a1 1 0 0 1 1-1zm10 10H8v3l-5-4.5L8 11v3h7v-3h3v5a1 1 0 0 1-1 1z",
   undo: "M8 4v4h6a6 6 0 0 1 0 12H7v-2.6h7a3.4 3.4 0 0 0 0-6.8H8v4L2 9.3z",
   redo: "M16 4v4h-6a6 6 0 0 0 0 12h7v-2.6h-7a3.4 3.4 0 0 1 0-6.8h6v4l6-5.3z",
-  roll: "M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2zm3 3.5A1.6 1.6 0 1 0 8 9.7a1.6 1.6 0 0 0 0-3.2zm8 0a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2zm-4 4a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2zm-4 4a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2zm8 0a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2z",
-  paint: "M20.7 3.3a2 2 0 0 0-2.8 0L9 12.2l2.8 2.8 8.9-8.9a2 2 0 0 0 0-2.8zM7.6 13.5A4 4 0 0 0 4 17.4c0 1.4-.7 2.2-2 2.6 1 1 2.5 1.5 4 1.5a4.1 4.1 0 0 0 4.2-4.1c0-.6-.2-1.2-.5-1.700z",
+  roll:
+    "M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2z" +
+    "m3 3.5A1.6 1.6 0 1 0 8 9.7a1.6 1.6 0 0 0 0-3.2zm8 0a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2z" +
+    "m-4 4a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2zm-4 4a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2z" +
+    "m8 0a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2z",
+  paint:
+    "M20.7 3.3a2 2 0 0 0-2.8 0L9 12.2l2.8 2.8 8.9-8.9a2 2 0 0 0 0-2.8z" +
+    "M7.6 13.5A4 4 0 0 0 4 17.4c0 1.4-.7 2.2-2 2.6 1 1 2.5 1.5 4 1.5a4.1 4.1 0 0 0" +
+    " 4.2-4.1c0-.6-.2-1.2-.5-1.700z",
   story: "M3 4h8v7H3zM13 4h8v7h-8zM3 13h8v7H3zM13 13h8v7h-8z",
   table: "M3 4h18v4H3zM3 10h5v4H3zM10 10h11v4H10zM3 16h5v4H3zM10 16h11v4H10z",
   film: "M3 4h3v3H3zM8 4h13v3H8zM3 10h3v3H3zM8 10h13v3H8zM3 16h3v3H3zM8 16h13v3H8z",
@@ -22,13 +29,19 @@ export const ICONS = {
   sort: "M3 4h4v4H3zM3 10h4v4H3zM9 10h4v4H9zM3 16h4v4H3zM9 16h4v4H9zM15 16h4v4h-4z",
 };
 
-export const icon = (path, extra = {}) => svgNode("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svgNode("path", { d: path, ...extra }));
+export const icon = (path, extra = {}) => svgNode(
+  "svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svgNode("path", { d: path, ...extra })
+);
 
 /** A button with a text or an element on its face; hovering shows its title and the terms in it. */
-export const button = (face, title, act, extra = {}) => node("button", { type: "button", title: explained(title), onclick: act, ...extra }, face);
+export const button = (face, title, act, extra = {}) => node(
+  "button", { type: "button", title: explained(title), onclick: act, ...extra }, face
+);
 
 /** A button with an icon; its name is its title without the keys. */
-export const iconButton = (name, title, act, extra = {}) => button(icon(ICONS[name]), title, act, { "aria-label": title.split(" (")[0], ...extra });
+export const iconButton = (name, title, act, extra = {}) => button(
+  icon(ICONS[name]), title, act, { "aria-label": title.split(" (")[0], ...extra }
+);
 
 /** A button with an icon and a word, of which only the icon is left where there is little room. */
 export const labelButton = (name, word, title, act, extra = {}) => {
@@ -45,7 +58,13 @@ export function setLamp(lamp, leak, theme) {
   const signs = { green: "M7 12.5l3.4 3.4L17 9", amber: "M12 6.5v7M12 16.6v.9", red: "M8 8l8 8M16 8l-8 8" };
   const colour = theme.strong({ green: "green", amber: "orange", red: "vermilion" }[level] || "orange");
   const svg = icon("M12 1a11 11 0 1 0 0 22 11 11 0 0 0 0-22z", { fill: colour });
-  svg.append(svgNode("path", { d: signs[level] || signs.amber, fill: "none", stroke: theme.paper, "stroke-width": "2.6", "stroke-linecap": "round" }));
+  svg.append(svgNode(
+    "path",
+    {
+      d: signs[level] || signs.amber, fill: "none", stroke: theme.paper, "stroke-width": "2.6",
+      "stroke-linecap": "round",
+    }
+  ));
   const short = { green: "No leak", amber: "By design", red: "Leak" }[level];
   const sentence = leak.sentence || short;
   lamp.replaceChildren(svg, node("span", {}, level === "green" ? short : sentence));
@@ -75,7 +94,10 @@ export function draggable(element, acts) {
     held = null;
     if (dropped) end?.(dropped, event, event.type === "pointercancel");
   };
-  return listen([[element, "pointerdown", down], [element, "pointermove", (event) => held && move(held, event)], [element, "pointerup", up], [element, "pointercancel", up]]);
+  return listen([
+    [element, "pointerdown", down], [element, "pointermove", (event) => held && move(held, event)],
+    [element, "pointerup", up], [element, "pointercancel", up],
+  ]);
 }
 
 /** Calls back when the host may have new colours: by an attribute or a media query, and once they have faded in. */
@@ -87,7 +109,9 @@ export function watchTheme(act) {
   };
   const attributes = new MutationObserver(changed);
   const attributeFilter = ["class", "style", "data-theme", "data-jp-theme-light", "data-bs-theme", "theme"];
-  for (const target of [document.documentElement, document.body]) attributes.observe(target, { attributes: true, attributeFilter });
+  for (const target of [document.documentElement, document.body]) attributes.observe(
+    target, { attributes: true, attributeFilter }
+  );
   const end = listen([[matchMedia("(prefers-color-scheme: dark)"), "change", act]]);
   return () => {
     alive = false;

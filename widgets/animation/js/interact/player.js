@@ -5,133 +5,179 @@ import { BACK, REST, clamp } from "../record.js";
 import { ICONS, icon, iconButton } from "./controls.js";
 
 /**
- * Moves `now` = { at, goal, playing, rest, looping, speed } over the frames from 0 to `last()`.
- * `pace(k)` is the ms of the step from frame k to the next, `back` that of a step back, `rest` that on a frame while
- * playing; `draw()` paints what changed; `also(ms)` moves anything else and says whether it is still moving;
- * `seen()` says whether anybody looks. Hosts hear of whole frames (`onFrame`), and of `onPlaying`.
- * @param {any} now
- * @param {any} options
+ * Moves `now` over the frames from 0 to `last()`. `pace(k)` is the ms of the step from frame k to the next, `back` that
+ * of a step back, `rest` that on a frame while playing; `draw()` paints what changed; `also(ms)` moves anything else
+ * and says whether it is still moving; `seen()` says whether anybody looks. Hosts hear of whole frames (`onFrame`), and
+ * of `onPlaying`.
  */
-export function makePlayer(now, options) {
-  const { last, pace, back = BACK, rest = REST, draw, also = () => false, seen = () => true, onFrame, onPlaying } = options;
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  Object.assign(now, { at: 0, goal: null, playing: false, rest: 0, looping: false, speed: 1, ...now });
-  const reported = { frame: now.at, playing: false };
-  let [loop, clock, asked, alive] = [0, 0, false, true];
+export class Player {
+  calm = matchMedia("(prefers-reduced-motion: reduce)");
+  reported = { frame: 0, playing: false };
+  loop = 0; // the number of the animation frame that is waited for
+  clock = 0;
+  asked = false;
+  alive = true;
+
+  /** @param {Clock} now @param {PlayerOptions} options */
+  constructor(now, options) {
+    this.now = now;
+    this.options = { back: BACK, rest: REST, also: () => false, seen: () => true, ...options };
+    this.reported.frame = now.at;
+  }
 
   /** Paints soon, and goes on for as long as something moves. */
-  function wake() {
-    asked = true;
-    if (loop || !alive) return;
-    clock = performance.now();
-    loop = requestAnimationFrame(tick);
+  wake() {
+    this.asked = true;
+    if (this.loop || !this.alive) return;
+    this.clock = performance.now();
+    this.request();
   }
 
-  function tick(stamp) {
-    loop = 0;
-    const ms = clamp(stamp - clock, 0, 64) * now.speed;
+  request() {
+    this.loop = requestAnimationFrame((stamp) => this.tick(stamp));
+  }
+
+  tick(/** @type {number} */ stamp) {
+    const { now, options: { also, seen } } = this;
+    this.loop = 0;
+    const ms = clamp(stamp - this.clock, 0, 64) * now.speed;
     const before = now.at;
-    clock = stamp;
+    this.clock = stamp;
     const moving = seen() && also(ms);
-    const busy = seen() && advance(ms);
-    if (asked || moving || now.at !== before) redraw();
-    asked = false;
-    if ((busy || moving) && alive && !loop) loop = requestAnimationFrame(tick);
+    const busy = seen() && this.advance(ms);
+    if (this.asked || moving || now.at !== before) this.redraw();
+    this.asked = false;
+    if ((busy || moving) && this.alive && !this.loop) this.request();
   }
 
-  function redraw() {
-    draw();
-    tell();
+  redraw() {
+    this.options.draw();
+    this.report();
   }
 
   /** Moves the clock on; returns whether there is more to come. */
-  function advance(ms) {
-    if (now.goal !== null) travel(ms);
-    else if (now.playing && (now.rest -= ms) <= 0) onward();
+  advance(/** @type {number} */ ms) {
+    const { now } = this;
+    if (now.goal !== null) this.travel(ms, now.goal);
+    else if (now.playing && (now.rest -= ms) <= 0) this.onward();
     return now.goal !== null || now.playing;
   }
 
-  function travel(ms) {
-    const forward = now.goal > now.at;
+  travel(/** @type {number} */ ms, /** @type {number} */ goal) {
+    const { now, options: { back, last, pace, rest } } = this;
+    const forward = goal > now.at;
     const step = ms / (forward ? pace(clamp(Math.floor(now.at), 0, last() - 1)) : back);
-    const left = Math.abs(now.goal - now.at);
-    if (calm.matches || left <= step || left > 1) Object.assign(now, { at: now.goal, goal: null, rest });
+    const left = Math.abs(goal - now.at);
+    if (this.calm.matches || left <= step || left > 1) Object.assign(now, { at: goal, goal: null, rest });
     else now.at += forward ? step : -step;
   }
 
-  function onward() {
+  onward() {
+    const { now, options: { last, rest } } = this;
     if (now.at < last()) now.goal = Math.floor(now.at) + 1;
     else if (now.looping) Object.assign(now, { at: 0, rest });
-    else setPlaying(false);
+    else this.setPlaying(false);
   }
 
-  function go(frame) {
-    now.goal = clamp(frame, 0, last());
-    if (now.goal === now.at) now.goal = null;
-    wake();
+  go(/** @type {number} */ frame) {
+    const goal = clamp(frame, 0, this.options.last());
+    this.now.goal = goal === this.now.at ? null : goal;
+    this.wake();
   }
 
-  function setPlaying(value) {
+  setPlaying(/** @type {boolean} */ value) {
+    const { now } = this;
     if (now.playing === value) return;
     Object.assign(now, { playing: value, rest: 0 });
-    if (value && now.goal === null && now.at >= last()) now.at = 0;
-    tell();
-    wake();
+    if (value && now.goal === null && now.at >= this.options.last()) now.at = 0;
+    this.report();
+    this.wake();
   }
 
   /** Where a running move is heading, or the frame nearest to the place. */
-  function tell() {
+  report() {
+    const { now, reported, options: { onFrame, onPlaying } } = this;
     const frame = now.goal ?? Math.round(now.at);
     if (frame !== reported.frame) onFrame?.((reported.frame = frame));
     if (now.playing !== reported.playing) onPlaying?.((reported.playing = now.playing));
   }
 
   /** Shows a place at once. */
-  function jump(at) {
-    Object.assign(now, { at: clamp(at, 0, last()), goal: null, rest });
-    redraw();
-    wake();
+  jump(/** @type {number} */ at) {
+    Object.assign(this.now, { at: clamp(at, 0, this.options.last()), goal: null, rest: this.options.rest });
+    this.redraw();
+    this.wake();
   }
 
-  const pause = () => setPlaying(false);
-  /** What a person does stops the story. */
-  const byHand = (act) => () => {
-    pause();
-    act();
-  };
-  return {
-    wake, redraw, go, jump, setPlaying, pause, byHand, calm,
-    toggle: () => setPlaying(!now.playing),
-    forward: byHand(() => go(Math.floor((now.goal ?? now.at) + 1e-6) + 1)),
-    backward: byHand(() => go(Math.ceil((now.goal ?? now.at) - 1e-6) - 1)),
-    first: byHand(() => jump(0)),
-    end: byHand(() => jump(last())),
-    /** The scrub bar: a place that a person has moved to. */
-    scrub: (at) => byHand(() => jump(at))(),
-    /** Shows (frame, fraction); a whole neighbouring frame without a fraction is walked to, anything else is cut to. */
-    set(frame, fraction) {
-      if (fraction !== undefined || Math.abs(frame - now.at) > 1) return jump(frame + clamp(fraction || 0));
-      reported.frame = clamp(frame, 0, last());
-      go(frame);
-    },
-    /** Begins where a host wants it, which is not reported. */
-    begin({ frame = 0, playing = false }) {
-      now.at = reported.frame = clamp(frame, 0, last());
-      redraw();
-      reported.playing = playing;
-      if (playing) setPlaying(true);
-    },
-    destroy() {
-      alive = false;
-      cancelAnimationFrame(loop);
-    },
-  };
+  pause() {
+    this.setPlaying(false);
+  }
+
+  toggle() {
+    this.setPlaying(!this.now.playing);
+  }
+
+  // -- what a person does stops the story
+
+  forward() {
+    this.pause();
+    this.go(Math.floor((this.now.goal ?? this.now.at) + 1e-6) + 1);
+  }
+
+  backward() {
+    this.pause();
+    this.go(Math.ceil((this.now.goal ?? this.now.at) - 1e-6) - 1);
+  }
+
+  first() {
+    this.scrub(0);
+  }
+
+  end() {
+    this.scrub(this.options.last());
+  }
+
+  /** The scrub bar: a place that a person has moved to. */
+  scrub(/** @type {number} */ at) {
+    this.pause();
+    this.jump(at);
+  }
+
+  // -- what a host does
+
+  /** Shows (frame, fraction); a whole neighbouring frame without a fraction is walked to, anything else is cut to. */
+  set(/** @type {number} */ frame, /** @type {number | undefined} */ fraction = undefined) {
+    if (fraction !== undefined || Math.abs(frame - this.now.at) > 1) return this.jump(frame + clamp(fraction || 0));
+    this.reported.frame = clamp(frame, 0, this.options.last());
+    this.go(frame);
+  }
+
+  /** Begins where a host wants it, which is not reported. */
+  begin({ frame = 0, playing = false }) {
+    this.now.at = this.reported.frame = clamp(frame, 0, this.options.last());
+    this.redraw();
+    this.reported.playing = playing;
+    if (playing) this.setPlaying(true);
+  }
+
+  destroy() {
+    this.alive = false;
+    cancelAnimationFrame(this.loop);
+  }
 }
 
-/** What each key does to a player; Shift and Space step back. */
+/** A clock before anything has moved. @returns {Clock} */
+export const clockAtRest = () => ({ at: 0, goal: null, playing: false, rest: 0, looping: false, speed: 1 });
+
+/**
+ * What each key does to a player; Shift and Space step back.
+ * @param {Player} player
+ * @returns {{ [key: string]: (event: KeyboardEvent) => void }}
+ */
 export const playerKeys = (player) => ({
-  " ": ({ shiftKey }) => (shiftKey ? player.backward() : player.toggle()), p: player.pause, s: player.forward,
-  ArrowRight: player.forward, ArrowLeft: player.backward, Home: player.first, End: player.end,
+  " ": ({ shiftKey }) => (shiftKey ? player.backward() : player.toggle()), p: () => player.pause(),
+  s: () => player.forward(), ArrowRight: () => player.forward(), ArrowLeft: () => player.backward(),
+  Home: () => player.first(), End: () => player.end(),
 });
 
 const ACTS = { first: "first", back: "backward", play: "toggle", step: "forward", last: "end" };
@@ -147,8 +193,16 @@ function wordsOfPlace(words) {
  * @returns {any}
  */
 export function playerBar(player, titles, attributes = {}) {
-  const buttons = Object.fromEntries(Object.entries(titles).map(([name, title]) => [name, iconButton(name, title, () => player[ACTS[name]]())]));
-  const scrub = node("input", { type: "range", min: "0", step: "0.01", "aria-label": "Animation step", oninput: () => player.scrub(Number(scrub.value)), ...attributes });
+  const buttons = Object.fromEntries(Object.entries(titles).map(([name, title]) => [
+    name, iconButton(name, title, () => player[ACTS[name]]()),
+  ]));
+  const scrub = node(
+    "input",
+    {
+      type: "range", min: "0", step: "0.01", "aria-label": "Animation step",
+      oninput: () => player.scrub(Number(scrub.value)), ...attributes,
+    }
+  );
   const where = node("output");
   const disable = (names, on) => names.forEach((name) => buttons[name] && (buttons[name].disabled = on));
   return {

@@ -9,105 +9,150 @@ import {
 } from "../record.js";
 
 /** Matrices whose rows a chip of a lane may stand for; of those that are drawn the first. */
+/** @type {{ [lane: string]: string[] }} */
 const ROWS_OF = { original: ["content", "encoder"], inputs: ["content", "encoder"], decoder: ["decoder", "cross"] };
 
-/** `drawn()` are the chips of the picture. What is found is kept in `kit.now` as `hover` and `lock`. */
-export function readerOf(kit, drawn) {
-  const { now, canvas } = kit;
-  const reader = () => now.hover || now.lock;
+const sameRow = (/** @type {Reader | null} */ a, /** @type {Reader | null} */ b) =>
+  Boolean(a && b && a.matrix === b.matrix && a.row === b.row);
 
-  function hold(lock) {
-    Object.assign(now, { hover: null, lock });
-    kit.wake();
+/** What is found is kept in `kit.now` as `hover` and `lock`. */
+export class Pointer {
+  /** @param {Kit} kit @param {() => Flight[]} drawn the chips of the picture */
+  constructor(kit, drawn) {
+    this.kit = kit;
+    this.drawn = drawn;
   }
 
-  /** What is at a place, as a reader: a matrix row (with its column) or a chip that stands for a row. */
-  function readerAt(x, y) {
-    const frame = kit.record().frames[Math.floor(now.at)];
+  get reader() {
+    return this.kit.now.hover || this.kit.now.lock;
+  }
+
+  hold(/** @type {Reader | null} */ lock) {
+    Object.assign(this.kit.now, { hover: null, lock });
+    this.kit.wake();
+  }
+
+  /** What is at a point of the picture, as a reader: a matrix row (with its column) or a chip that stands for a row. */
+  readerAt(/** @type {number} */ x, /** @type {number} */ y) {
+    const { kit } = this;
+    const frame = kit.record.frames[Math.floor(kit.now.at)];
     for (const matrix of frame.matrices) {
-      const box = kit.plan().boxes[matrix.name];
-      const slot = Math.floor((y - box.y) / box.cell);
-      const column = Math.floor((x - box.x) / box.cell);
-      if (slot < 0 || slot >= matrix.n || x < box.left || column >= matrix.m) continue;
-      const unsort = (place, length) => (now.sorted && matrix.order && matrix.order.length === length ? matrix.order[place] : place);
-      return { matrix: matrix.name, row: unsort(slot, matrix.n), column: column >= 0 ? unsort(column, matrix.m) : -1 };
+      const found = this.rowAt(matrix, kit.plan.boxes[matrix.name], x, y);
+      if (found) return found;
     }
-    const chip = drawn().find(({ box }) => x >= box.x && x <= box.x + box.w && y >= box.y && y <= box.y + box.h);
-    return chip ? readerOfChip(frame, chip.to || chip.from) : null;
+    const chip = this.drawn().find(({ box }) => x >= box.x && x <= box.x + box.w && y >= box.y && y <= box.y + box.h);
+    const spot = chip && (chip.to || chip.from);
+    return spot ? readerOfChip(frame, spot) : null;
   }
 
-  function readerOfChip(frame, spot) {
-    const names = ROWS_OF[spot.lane] || (laneOf(frame, "decoder") ? ROWS_OF.decoder : ["query", ...ROWS_OF.inputs]);
-    const matrix = names.map((name) => matrixOf(frame, name)).find(Boolean);
-    if (!matrix) return null;
-    const spots = isAnswers(spot.lane) ? null : streamSpots(frame, READER_LANE[matrix.name]);
-    const row = spots ? spots.findIndex((other) => other.cell.key === spot.cell.key) : spot.i;
-    return row >= 0 && row < matrix.n ? { matrix: matrix.name, row, column: -1 } : null;
+  /**
+   * The row of a matrix at a point, or null; in the words left of the cells the column is -1.
+   * @param {Matrix} matrix @param {MatrixBox} box @param {number} x @param {number} y
+   */
+  rowAt(matrix, box, x, y) {
+    const { sorted } = this.kit.now;
+    const [slot, column] = [Math.floor((y - box.y) / box.cell), Math.floor((x - box.x) / box.cell)];
+    if (slot < 0 || slot >= matrix.n || x < box.left || column >= matrix.m) return null;
+    const unsort = (/** @type {number} */ place, /** @type {number} */ length) =>
+      sorted && matrix.order && matrix.order.length === length ? matrix.order[place] : place;
+    const read = column >= 0 ? unsort(column, matrix.m) : -1;
+    return { matrix: matrix.name, row: unsort(slot, matrix.n), column: read };
   }
 
-  function pointAt(event) {
-    const frame = canvas.getBoundingClientRect();
-    const scale = kit.plan().width / frame.width;
-    return readerAt((event.clientX - frame.left) * scale, (event.clientY - frame.top) * scale);
+  pointAt(/** @type {MouseEvent} */ event) {
+    const frame = this.kit.canvas.getBoundingClientRect();
+    const scale = this.kit.plan.width / frame.width;
+    return this.readerAt((event.clientX - frame.left) * scale, (event.clientY - frame.top) * scale);
   }
 
-  function hover(event) {
-    const found = event.type === "pointerleave" ? null : pointAt(event);
-    if (JSON.stringify(found) === JSON.stringify(now.hover)) return;
+  hover(/** @type {MouseEvent} */ event) {
+    const { kit } = this;
+    const found = event.type === "pointerleave" ? null : this.pointAt(event);
+    if (JSON.stringify(found) === JSON.stringify(kit.now.hover)) return;
     for (const plug of kit.plugs) plug.hover?.(found);
-    now.hover = found;
-    canvas.style.cursor = found ? "pointer" : "default";
+    kit.now.hover = found;
+    kit.canvas.style.cursor = found ? "pointer" : "default";
     kit.wake();
   }
 
-  function lock(event) {
+  /** A click holds a row; a second one lets it go. */
+  lock(/** @type {MouseEvent} */ event) {
+    const { kit } = this;
     if (kit.painting) return;
-    const found = pointAt(event);
-    const again = found && now.lock && found.matrix === now.lock.matrix && found.row === now.lock.row;
-    if (again) now.hover = null;
-    now.lock = again ? null : found;
+    const found = this.pointAt(event);
+    const again = sameRow(found, kit.now.lock);
+    if (again) kit.now.hover = null;
+    kit.now.lock = again ? null : found;
     kit.wake();
   }
 
   /** Holds the reader at the end of a leak, so that the way of its answer stands out; again lets it go. */
-  function leak() {
-    const record = kit.record;
-    if (!leakSteps(record()).length) return;
+  leak() {
+    const { kit } = this;
+    if (!leakSteps(kit.record).length) return;
     if (!kit.frame().matrices.length) kit.jump(kit.last());
-    const { reader: far } = leakSteps(kit.whole()).at(-1);
-    const { stretch } = record();
-    const full = stretch && kit.frame().matrices.map(entire).find((each) => runsThrough(leakSteps(kit.whole()).at(-1), each));
-    if (full && full.n > stretch.size) kit.stretch(Math.round((far.position / full.n) * stretch.length - stretch.size / 2));
-    const end = leakSteps(record()).at(-1);
-    const matrix = kit.frame().matrices.find((each) => runsThrough(end, each));
-    const held = now.lock && matrix && now.lock.matrix === matrix.name && now.lock.row === end.reader.position;
-    hold(held || !matrix ? null : { matrix: matrix.name, row: end.reader.position, column: end.read.position });
+    const whole = /** @type {LeakStep} */ (leakSteps(kit.whole).at(-1));
+    const { stretch } = kit.record;
+    const full = stretch && kit.frame().matrices.map(entire).find((each) => runsThrough(whole, each));
+    if (full && full.n > stretch.size) {
+      kit.stretch(Math.round((whole.reader.position / full.n) * stretch.length - stretch.size / 2));
+    }
+    const { reader, read } = /** @type {LeakStep} */ (leakSteps(kit.record).at(-1));
+    const matrix = kit.frame().matrices.find((each) => runsThrough({ reader, read }, each));
+    const end = matrix ? { matrix: matrix.name, row: reader.position, column: read.position } : null;
+    this.hold(sameRow(kit.now.lock, end) ? null : end);
   }
 
   /** Up and down walk through the rows as they are drawn, so also in sorted order. */
-  function walk(step) {
-    const held = reader();
-    const matrix = (held && matrixOf(kit.frame(), held.matrix)) || answering(kit.frame());
+  walk(/** @type {number} */ step) {
+    const { kit, reader } = this;
+    const { now } = kit;
+    const matrix = (reader && matrixOf(kit.frame(), reader.matrix)) || answering(kit.frame());
     if (!matrix) return;
-    const ordered = now.sorted && matrix.slots && matrix.slots.length === matrix.n;
-    const slot = held ? (ordered ? matrix.slots[held.row] : held.row) + step : step > 0 ? 0 : matrix.n - 1;
-    if (matrix.whole && !ordered && (slot < 0 || slot >= matrix.n)) {
+    const slots = now.sorted && matrix.slots?.length === matrix.n ? matrix.slots : null;
+    const slot = slotOfReader(reader, slots) ?? (step > 0 ? -1 : matrix.n);
+    this.walkTo(slot + step, step, matrix, slots);
+  }
+
+  /**
+   * @param {number} slot @param {number} step @param {Matrix} matrix
+   * @param {number[] | null} slots where the axes are sorted
+   */
+  walkTo(slot, step, matrix, slots) {
+    const { kit, kit: { now } } = this;
+    if (matrix.whole && !slots && (slot < 0 || slot >= matrix.n)) {
       const { from } = now;
       kit.stretch(from + step); // the row after the last one in sight
-      if (now.from !== from && now.lock) return walk(step);
+      if (now.from !== from && now.lock) return this.walk(step);
     }
     const place = clamp(slot, 0, matrix.n - 1);
-    hold({ matrix: matrix.name, row: ordered ? matrix.order[place] : place, column: -1 });
+    this.hold({ matrix: matrix.name, row: (slots && matrix.order?.[place]) ?? place, column: -1 });
   }
 
   /** What a reader attends to, and guesses, in words. */
-  function describe(frame, who) {
+  describe(/** @type {Frame} */ frame, /** @type {Reader | null} */ who) {
     const own = who && matrixOf(frame, who.matrix);
     if (!own || who.row >= own.n) return "";
-    const together = READER_LANE[own.name] === "decoder" ? frame.matrices.filter((matrix) => READER_LANE[matrix.name] === "decoder") : [own];
-    const clauses = together.filter((matrix) => who.row < matrix.n).map((matrix) => (together.length > 1 ? `${matrix.title}: ` : "") + speak(matrix, who.row) + speakWeights(matrix, who.row, now));
-    return `${clauses.join("; ")}.${speakIds(laneOf(frame, READER_LANE[own.name]), who.row)}${speakGuess(frame, who)}`;
+    const decoder = frame.matrices.filter((matrix) => READER_LANE[matrix.name] === "decoder");
+    const together = READER_LANE[own.name] === "decoder" ? decoder : [own];
+    const clauses = together.filter((matrix) => who.row < matrix.n).map((matrix) => {
+      const title = together.length > 1 ? `${matrix.title}: ` : "";
+      return title + speak(matrix, who.row) + speakWeights(matrix, who.row, this.kit.now);
+    });
+    const ids = speakIds(laneOf(frame, READER_LANE[own.name]), who.row);
+    return `${clauses.join("; ")}.${ids}${speakGuess(frame, who)}`;
   }
+}
 
-  return { reader, hold, pointAt, hover, lock, leak, walk, describe };
+/** The slot in which the row of a reader is drawn. */
+const slotOfReader = (/** @type {Reader | null} */ reader, /** @type {number[] | null} */ slots) =>
+  reader ? slots?.[reader.row] ?? reader.row : undefined;
+
+function readerOfChip(/** @type {Frame} */ frame, /** @type {Spot} */ spot) {
+  const names = ROWS_OF[spot.lane] || (laneOf(frame, "decoder") ? ROWS_OF.decoder : ["query", ...ROWS_OF.inputs]);
+  const matrix = names.map((name) => matrixOf(frame, name)).find(Boolean);
+  if (!matrix) return null;
+  const spots = isAnswers(spot.lane) ? null : streamSpots(frame, READER_LANE[matrix.name]);
+  const row = spots ? spots.findIndex((other) => other.cell.key === spot.cell.key) : spot.i;
+  return row >= 0 && row < matrix.n ? { matrix: matrix.name, row, column: -1 } : null;
 }

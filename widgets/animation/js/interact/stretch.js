@@ -1,112 +1,151 @@
-/** The overview of a long text in a person's hands: its frame is dragged, moved by keys and buttons, made larger or smaller. */
+/**
+ * The overview of a long text in a person's hands: its frame is dragged, moved by keys and buttons, made larger or
+ * smaller.
+ */
 
 import stretchStyle from "./stretch.css" with { type: "text" };
 import { node, optionsOf } from "../dom.js";
 import { LONG, frameOf, lengthOf, saysStretch } from "../paint/long_text.js";
-import { isOpen } from "../record.js";
+import { isOpen, range } from "../record.js";
 import { draggable, iconButton, isForeign } from "./controls.js";
+import { setPlace } from "./grip.js";
 
 const STRETCHES = [20, 40, 64, 128]; // tokens of a stretch that one may choose
+/** @type {{ [key: string]: number }} */
+const ARROWS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+/** @type {{ [key: string]: number }} */
+const LEAPS = { PageUp: -1, PageDown: 1, k: -1, j: 1 };
 
-export function stretchOf(kit) {
-  const { parts, now } = kit;
-  parts.style.prepend(stretchStyle);
-  const map = node("div", { class: "stage-map", role: "slider", tabindex: "0", "aria-label": "Stretch of the text that is drawn", title: "Drag the frame; arrows, Page Up and Page Down move it (J, K)", "aria-valuemin": "1" });
-  const size = node("select", { "aria-label": "Tokens that are drawn", title: "Tokens that are drawn at once", onchange: resize });
-  const [before, after] = [iconButton("back", "Previous window (K)", () => leap(-1)), iconButton("step", "Next window (J)", () => leap(1))];
-  const moves = node("div", { class: "stage-moves", role: "group", "aria-label": "Stretch" }, before, after, size);
-  let shown = -1;
+const countOpen = (/** @type {Matrix} */ matrix) => range(matrix.cells.length).filter((at) => isOpen(
+  matrix, at
+)).length;
 
-  const here = () => kit.record().stretch;
-  const last = () => here().length - here().size;
-  const leap = (by) => kit.stretch(here().from + by * here().size);
+export class StretchBar {
+  shown = -1; // the frame that the words are about
+
+  /** @param {Kit} kit */
+  constructor(kit) {
+    this.kit = kit;
+    this.map = node("div", {
+      class: "stage-map", role: "slider", tabindex: "0", "aria-label": "Stretch of the text that is drawn",
+      title: "Drag the frame; arrows, Page Up and Page Down move it (J, K)", "aria-valuemin": "1",
+    });
+    const resize = () => this.resize(Number(this.size.value));
+    const title = "Tokens that are drawn at once";
+    this.size = node("select", { "aria-label": "Tokens that are drawn", title, onchange: resize });
+    this.before = iconButton("back", "Previous window (K)", () => this.leap(-1));
+    this.after = iconButton("step", "Next window (J)", () => this.leap(1));
+    const group = { class: "stage-moves", role: "group", "aria-label": "Stretch" };
+    this.moves = node("div", group, this.before, this.after, this.size);
+    kit.parts.style.prepend(stretchStyle);
+    kit.parts.picture.append(this.map, this.moves);
+    draggable(this.map, { start: (event) => this.start(event), move: (drag, event) => this.drag(drag, event) });
+  }
+
+  /** The window; null where all of the text is drawn. */
+  get here() {
+    return this.kit.record.stretch || null;
+  }
+
+  leap(/** @type {number} */ by) {
+    if (this.here) this.kit.stretch(this.here.from + by * this.here.size);
+  }
 
   /** Puts the slider over the pictures and the buttons below the words. */
-  function place() {
-    const [planned, part] = [kit.plan().map, here()];
+  place() {
+    const { kit, map, moves, here } = this;
+    const { map: planned, choice } = kit.plan;
     map.hidden = !planned;
-    moves.hidden = lengthOf(kit.whole()) <= LONG;
+    moves.hidden = lengthOf(kit.whole) <= LONG;
     if (moves.hidden) return;
-    offer();
-    const at = planned ? { x: planned.words.x, y: planned.words.y + 32 } : kit.plan().choice;
-    Object.assign(moves.style, { left: `${at.x}px`, top: `${at.y}px` });
-    before.hidden = after.hidden = !planned;
-    if (!planned) return;
-    const [left, top, bottom] = [planned.boxes[0].x - 3, planned.y - 3, Math.max(...planned.boxes.map((box) => box.y + box.h)) + 3];
-    Object.assign(map.style, { left: `${left}px`, top: `${top}px`, width: `${planned.right - left + 3}px`, height: `${bottom - top}px` });
-    before.disabled = part.from <= 0;
-    after.disabled = part.from >= last();
-    for (const [name, value] of [["max", last() + 1], ["now", part.from + 1], ["text", spoken()]]) map.setAttribute(`aria-value${name}`, String(value));
+    this.offer();
+    const at = planned ? { x: planned.words.x, y: planned.words.y + 32 } : choice;
+    if (at) setPlace(moves, { left: at.x, top: at.y });
+    this.before.hidden = this.after.hidden = !planned;
+    if (!planned || !here) return;
+    const [left, top] = [planned.boxes[0].x - 3, planned.y - 3];
+    const bottom = Math.max(...planned.boxes.map((box) => box.y + box.h)) + 3;
+    setPlace(map, { left, top, width: planned.right - left + 3, height: bottom - top });
+    const last = here.length - here.size;
+    this.before.disabled = here.from <= 0;
+    this.after.disabled = here.from >= last;
+    const values = { max: last + 1, now: here.from + 1, text: this.spoken() };
+    for (const [name, value] of Object.entries(values)) map.setAttribute(`aria-value${name}`, String(value));
   }
 
   /** The lengths to choose from; the whole text is one of them. */
-  function offer() {
-    const length = lengthOf(kit.whole());
+  offer() {
+    const { size } = this;
+    const length = lengthOf(this.kit.whole);
     const lengths = [...STRETCHES.filter((each) => each < length), length];
     const known = [...size.options].map((option) => option.value).join();
-    if (lengths.join() !== known) size.replaceChildren(...optionsOf(lengths.map((each) => [each, `${each === length ? "all " : ""}${each} tokens`])));
-    size.value = String(here() ? here().size : length);
+    const text = (/** @type {number} */ each) => `${each === length ? "all " : ""}${each} tokens`;
+    if (lengths.join() !== known) size.replaceChildren(...optionsOf(lengths.map((each) => [each, text(each)])));
+    size.value = String(this.here?.size ?? length);
   }
 
-  /** Where the frame stands, and how many cells are open in it and in all. */
-  function spoken() {
-    const matrix = kit.frame().matrices[0];
-    const open = (each) => each.cells.reduce((sum, _, at) => sum + Number(isOpen(each, at)), 0);
-    const counts = matrix && matrix.whole ? `; ${open(matrix)} of ${matrix.cells.length} entries allowed here, ${open(matrix.whole)} of ${matrix.whole.cells.length} in all` : "";
-    return `tokens ${saysStretch(kit.record())}${counts}`;
+  /** Where the frame is, and how many cells are open in it and in all. */
+  spoken() {
+    const [matrix] = this.kit.frame().matrices;
+    const tokens = `tokens ${saysStretch(this.kit.record)}`;
+    if (!matrix?.whole) return tokens;
+    const { whole } = matrix;
+    const inside = `${countOpen(matrix)} of ${matrix.cells.length} entries allowed here`;
+    return `${tokens}; ${inside}, ${countOpen(whole)} of ${whole.cells.length} in all`;
   }
 
-  /** The share of the way along the text at which a pointer stands: in a square, the nearest place of its diagonal. */
-  function shareAt(event, held = null) {
-    const rect = map.getBoundingClientRect();
-    const scale = (map.offsetWidth || rect.width) / rect.width; // a stage that is drawn larger
-    const { boxes } = kit.plan().map;
+  /**
+   * The share of the way along the text at which a pointer is: in a square, the nearest point of its diagonal.
+   * @param {MouseEvent} event @param {MapBox | null} held
+   */
+  shareAt(event, held = null) {
+    const rect = this.map.getBoundingClientRect();
+    const scale = (this.map.offsetWidth || rect.width) / rect.width; // a stage that is drawn larger
+    const { boxes } = /** @type {MapPlan} */ (this.kit.plan.map);
     const left = (event.clientX - rect.left) * scale - 3 + boxes[0].x;
-    const far = (each) => Math.abs(left - each.x - each.w / 2);
+    const far = (/** @type {MapBox} */ each) => Math.abs(left - each.x - each.w / 2);
     const box = held || boxes.reduce((near, each) => (far(each) < far(near) ? each : near));
     return { box, x: (left - box.x) / box.w, y: ((event.clientY - rect.top) * scale - 3) / box.h };
   }
 
-  draggable(map, {
-    start(event) {
-      const { box, x, y } = shareAt(event);
-      const { from, size: many, length } = here();
-      const [frame, across, down] = [frameOf(box, kit.record()), box.x + x * box.w, box.y + y * box.h];
-      const held = across >= frame.x && across <= frame.x + frame.w && down >= frame.y && down <= frame.y + frame.h;
-      if (!held) kit.stretch(Math.round(((x + y) / 2) * length - many / 2));
-      return { box, x, y, from: held ? from : here().from };
-    },
-    /** The frame follows the larger of the two ways of the pointer. */
-    move(drag, event) {
-      const { x, y } = shareAt(event, drag.box);
-      const [across, down] = [x - drag.x, y - drag.y];
-      kit.stretch(Math.round(drag.from + (Math.abs(across) > Math.abs(down) ? across : down) * here().length));
-    },
-  });
+  start(/** @type {MouseEvent} */ event) {
+    const { box, x, y } = this.shareAt(event);
+    const { from, size, length } = /** @type {Stretch} */ (this.here);
+    const frame = frameOf(box, this.kit.record);
+    const [across, down] = [box.x + x * box.w, box.y + y * box.h];
+    const held = across >= frame.x && across <= frame.x + frame.w && down >= frame.y && down <= frame.y + frame.h;
+    if (!held) this.kit.stretch(Math.round(((x + y) / 2) * length - size / 2));
+    return { box, x, y, from: held ? from : this.here?.from ?? from };
+  }
 
-  function key(event) {
-    if (!here() || isForeign(event) || event.target.tagName === "SELECT") return false;
-    const [steps, pages] = [{ ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }, { PageUp: -1, PageDown: 1, k: -1, j: 1 }];
-    const mine = event.target === map;
-    if (mine && steps[event.key]) kit.stretch(here().from + steps[event.key] * (event.shiftKey ? 8 : 1));
-    else if (mine && event.key === "Home") kit.stretch(0);
-    else if (mine && event.key === "End") kit.stretch(last());
-    else if (pages[event.key] && (mine || event.key.length === 1)) leap(pages[event.key]);
+  /** The frame follows the larger of the two ways of the pointer. */
+  drag(/** @type {{ box: MapBox, x: number, y: number, from: number }} */ drag, /** @type {MouseEvent} */ event) {
+    const { x, y } = this.shareAt(event, drag.box);
+    const [across, down] = [x - drag.x, y - drag.y];
+    const way = Math.abs(across) > Math.abs(down) ? across : down;
+    if (this.here) this.kit.stretch(Math.round(drag.from + way * this.here.length));
+  }
+
+  key(/** @type {KeyboardEvent} */ event) {
+    const { here } = this;
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (!here || isForeign(event) || target.tagName === "SELECT") return false;
+    const mine = target === this.map;
+    if (mine && ARROWS[event.key]) this.kit.stretch(here.from + ARROWS[event.key] * (event.shiftKey ? 8 : 1));
+    else if (mine && event.key === "Home") this.kit.stretch(0);
+    else if (mine && event.key === "End") this.kit.stretch(here.length - here.size);
+    else if (LEAPS[event.key] && (mine || event.key.length === 1)) this.leap(LEAPS[event.key]);
     else return false;
     return true;
   }
 
-  function resize() {
-    now.size = Number(size.value);
-    kit.stretch(here() ? here().from : 0);
+  resize(/** @type {number} */ size) {
+    this.kit.now.size = size;
+    this.kit.stretch(this.here?.from ?? 0);
   }
 
-  parts.picture.append(map, moves);
-  return {
-    place, key,
-    follow() {
-      if (here() && shown !== kit.nearest()) map.setAttribute("aria-valuetext", spoken());
-      shown = kit.nearest();
-    },
-  };
+  follow() {
+    if (this.here && this.shown !== this.kit.nearest()) this.map.setAttribute("aria-valuetext", this.spoken());
+    this.shown = this.kit.nearest();
+  }
 }

@@ -13,34 +13,48 @@ const BAR = { line: 21, name: 132 };
 const asksRow = (guess, matrix) => (guess.reader === "decoder") === (READER_LANE[matrix] === "decoder");
 
 /** A share of a guess as it is written: a probability in percent, another measure as a number. */
-const written = (guess, share) => ((guess.measure ?? "probability") === "probability" ? percent(share) : share.toFixed(2));
+const written = (guess, share) => ((guess.measure ?? "probability") === "probability" ? percent(
+  share
+) : share.toFixed(2));
 
 const guessesOf = (record) => record.numbers?.guesses || [];
 const groupsOf = (record) => record.numbers?.groups || [];
 const isAnswered = (record) => guessesOf(inFull(record)).length + groupsOf(record).length > 0;
 
 /** Is there a frame that puts a price on the scored chips? */
-export const costs = (record) => guessesOf(inFull(record)).length > 0 && record.frames.some((frame) => frame.name === "loss");
+export const costs = (record) => guessesOf(inFull(record)).length > 0 && record.frames.some(
+  (frame) => frame.name === "loss"
+);
 
 /** What the band below the lanes shows in a frame: cards, bars of the layers, or nothing yet. */
-const bandOf = (frame) => (frame.numbers && { predict: "guesses", loss: "guesses", gradient: "gradient", change: "change", after: "after" }[frame.name]) || null;
+const bandOf = (frame) => (frame.numbers && {
+  predict: "guesses", loss: "guesses", gradient: "gradient", change: "change", after: "after",
+}[frame.name]) || null;
 
 /** How much of the width so many columns of guesses beside the matrices take. */
-export const roomForAnswers = (record, columns) => (guessesOf(inFull(record)).length ? columns * (CARD.least + CARD.gap) + CARD.gap : 0);
+export const roomForAnswers = (record, columns) => (guessesOf(
+  inFull(record)
+).length ? columns * (CARD.least + CARD.gap) + CARD.gap : 0);
 
 /** Which share of the first guesses has a card. */
-export const shareShown = (record, plan) => (plan.answers ? plan.answers.shown / Math.min(MANY, guessesOf(inFull(record)).length) : 1);
+export const shareShown = (record, plan) => (plan.answers ? plan.answers.shown / Math.min(
+  MANY, guessesOf(inFull(record)).length
+) : 1);
 
 /** Room for the band below the lanes; it stays the same over all frames, so that the picture never jumps. */
 export function planAnswers(record, plan, y) {
   if (!isAnswered(record)) return y;
   const room = plan.chips.columns * (plan.chips.w + plan.chips.gap) - plan.chips.gap; // as wide as the lanes
   const top = y + (plan.wide ? 0 : 19);
-  plan.answers = { ...fitAnswers(record, room, CARD_LINES), x: plan.left, y, top, room, titled: plan.wide ? "beside" : "above" };
+  plan.answers = {
+    ...fitAnswers(record, room, CARD_LINES), x: plan.left, y, top, room, titled: plan.wide ? "beside" : "above",
+  };
   return top + plan.answers.height + 22;
 }
 
-/** Room for the band beside the matrices, so that both are in sight; answers where the picture ends, or 0 without room. */
+/**
+ * Room for the band beside the matrices, so that both are in sight; answers where the picture ends, or 0 without room.
+ */
 export function planAnswersBeside(record, plan, bottom) {
   if (!plan.beside || !isAnswered(record)) return 0;
   const x = plan.beside.x + 6;
@@ -50,7 +64,9 @@ export function planAnswersBeside(record, plan, bottom) {
   const top = box.top + 26;
   const one = fitAnswers(record, room, 1).card.h + CARD.gap;
   const low = plan.room < Infinity ? plan.room - 36 : bottom - 12;
-  const fitted = fitAnswers(record, room, Math.max(plan.room < Infinity ? 1 : CARD_LINES, Math.floor((low - top + CARD.gap) / one)));
+  const fitted = fitAnswers(
+    record, room, Math.max(plan.room < Infinity ? 1 : CARD_LINES, Math.floor((low - top + CARD.gap) / one))
+  );
   if (fitted.shown < Math.min(2, guessesOf(inFull(record)).length)) return 0;
   plan.answers = { ...fitted, x, y: box.top + 8, top, room, titled: "above" };
   return Math.max(bottom, top + fitted.height + 12);
@@ -63,8 +79,13 @@ function fitAnswers(record, room, most) {
   const columns = Math.min(across, Math.max(1, guesses.length));
   const shown = Math.min(guesses.length, across * most);
   const apart = (guess) => (record.changing || !guess.top.some(([word]) => word === guess.truth) ? 1 : 0);
-  const lines = Math.max(0, ...[...guesses, ...(inFull(record).numbers.after || [])].map((guess) => guess.top.length + apart(guess)));
-  const card = { w: Math.floor(Math.min(CARD.most, (room - CARD.gap * (columns - 1)) / columns)), h: CARD.head + CARD.line * lines + CARD.pad };
+  const lines = Math.max(
+    0, ...[...guesses, ...(inFull(record).numbers.after || [])].map((guess) => guess.top.length + apart(guess))
+  );
+  const card = {
+    w: Math.floor(Math.min(CARD.most, (room - CARD.gap * (columns - 1)) / columns)),
+    h: CARD.head + CARD.line * lines + CARD.pad,
+  };
   const bars = { columns: groups.length > 5 && room >= 560 ? 2 : 1 };
   bars.lines = Math.ceil(groups.length / bars.columns);
   const height = Math.max(Math.ceil(shown / columns) * (card.h + CARD.gap) - CARD.gap, bars.lines * BAR.line);
@@ -91,7 +112,10 @@ export function paintAnswers(ctx, art, record, k, u, reader) {
   paintPrices(ctx, art, before, after, e);
 }
 
-const BAND_TITLES = { guesses: "The model guesses", gradient: "Length of the gradient", change: "How far each group moves", after: "Before and after" };
+const BAND_TITLES = {
+  guesses: "The model guesses", gradient: "Length of the gradient", change: "How far each group moves",
+  after: "Before and after",
+};
 
 function paintBandTitle(ctx, art, record, kind) {
   const { plan, theme } = art;
@@ -107,7 +131,9 @@ function paintBandTitle(ctx, art, record, kind) {
   ctx.font = font(11);
   if (more && beside) paintWrapped(ctx, said, plan.pad, band.top + 54, plan.gutter - 18, 13);
   else if (more) paintText(ctx, said, band.x + band.room, band.y + 3, { align: "right" });
-  if (!kind) paintBox(ctx, { x: band.x - plan.inset, y: band.top - 4, w: band.room + 2 * plan.inset, h: band.height + 8 }, 13, theme.track);
+  if (!kind) paintBox(
+    ctx, { x: band.x - plan.inset, y: band.top - 4, w: band.room + 2 * plan.inset, h: band.height + 8 }, 13, theme.track
+  );
   ctx.restore();
 }
 
@@ -138,8 +164,13 @@ function paintCards(ctx, art, frame, kind, grown, reader) {
 function cardLines(guess, later) {
   const now = later || guess;
   const was = new Map([...guess.top, [guess.truth, guess.probability]]);
-  const lines = now.top.map(([word, share]) => ({ word, share, said: written(guess, share), was: later ? was.get(word) : undefined, right: word === now.truth }));
-  if (!lines.some((line) => line.right)) lines.push({ word: now.truth, share: now.probability, said: written(guess, now.probability), was: later ? guess.probability : undefined, right: true, apart: true });
+  const lines = now.top.map(([word, share]) => ({
+    word, share, said: written(guess, share), was: later ? was.get(word) : undefined, right: word === now.truth,
+  }));
+  if (!lines.some((line) => line.right)) lines.push({
+    word: now.truth, share: now.probability, said: written(guess, now.probability),
+    was: later ? guess.probability : undefined, right: true, apart: true,
+  });
   return lines;
 }
 
@@ -152,7 +183,9 @@ function paintCard(ctx, art, { x, y, w, h }, frame, guess, later, grown) {
   const spare = price ? ctx.measureText(price).width + 8 : 0;
   paintText(ctx, cut(ctx, cardTitle(frame, guess), w - 16 - spare), x + 8, y + 12, { fill: theme.muted });
   if (price) paintText(ctx, price, x + w - 8, y + 12, { align: "right" });
-  cardLines(guess, later).forEach((line, i) => paintGuess(ctx, art, x + 8, y + CARD.head + i * CARD.line, w - 16, line, grown));
+  cardLines(guess, later).forEach((line, i) => paintGuess(
+    ctx, art, x + 8, y + CARD.head + i * CARD.line, w - 16, line, grown
+  ));
 }
 
 /** Where the answer stands: its position and what the model sees there; with several questions, which one it is. */
@@ -180,10 +213,15 @@ function paintGuess(ctx, art, x, y, w, line, grown) {
   }
   ctx.font = font(10.5);
   const { width } = ctx.measureText(line.said);
-  paintText(ctx, line.said, x + w, middle, { fill: w * line.share * grown > w - width - 4 ? theme.ink : theme.muted, align: "right" });
+  paintText(
+    ctx, line.said, x + w, middle,
+    { fill: w * line.share * grown > w - width - 4 ? theme.ink : theme.muted, align: "right" }
+  );
   if (line.right) paintRing(ctx, theme, x + 7, middle, 3.4);
   ctx.font = font(11.5, line.right ? 650 : 400);
-  paintText(ctx, cut(ctx, line.word, w - width - (line.right ? 22 : 9)), x + (line.right ? 15 : 4), middle, { fill: theme.ink });
+  paintText(
+    ctx, cut(ctx, line.word, w - width - (line.right ? 22 : 9)), x + (line.right ? 15 : 4), middle, { fill: theme.ink }
+  );
 }
 
 /** A bar for every group of layers: the length of its gradient, or how far it moves as a share of its own length. */
@@ -201,7 +239,9 @@ function paintGroups(ctx, art, groups, kind, grown) {
     ctx.font = font(12);
     paintText(ctx, cut(ctx, group.name, name - 8), x, y + BAR.line / 2, { fill: theme.ink });
     const part = Math.max(1, full * (value(group) / most) * grown);
-    for (const [wide, fill] of [[full, theme.lattice], [part, theme.strong(kind === "gradient" ? "vermilion" : "green")]]) {
+    for (const [wide, fill] of [
+      [full, theme.lattice], [part, theme.strong(kind === "gradient" ? "vermilion" : "green")],
+    ]) {
       ctx.fillStyle = fill;
       ctx.fillRect(x + name, y + 4, wide, BAR.line - 9);
     }
@@ -211,7 +251,9 @@ function paintGroups(ctx, art, groups, kind, grown) {
 }
 
 /** A number with three significant digits. */
-const small = (value) => (value === 0 ? "0" : value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(1));
+const small = (value) => (value === 0 ? "0" : value >= 0.001 ? String(
+  Number(value.toPrecision(3))
+) : value.toExponential(1));
 
 /** What every scored answer costs, on a chip below it; nothing hangs on what is not scored. */
 function paintPrices(ctx, art, before, after, e) {
@@ -227,13 +269,17 @@ function paintPrices(ctx, art, before, after, e) {
 }
 
 /** The lane that a guess answers: that of its target where it has one of its own. */
-const laneOfGuess = (frame, guess) => (frame.lanes.find((lane) => lane.target === guess.target) || { name: "targets" }).name;
+const laneOfGuess = (frame, guess) => (frame.lanes.find((lane) => lane.target === guess.target) || {
+  name: "targets",
+}).name;
 
 /** The guesses whose loss hangs on a lane of targets; several questions at one position of it add up. */
 function pricesOf(frame) {
   if (!frame.numbers || !["loss", "gradient", "change", "after"].includes(frame.name)) return null;
   const guesses = frame.name === "after" ? frame.numbers.after : frame.numbers.guesses;
-  const answering = guesses.filter((guess) => (guess.reader === "decoder") === Boolean(guesses[0] && guesses[0].reader === "decoder"));
+  const answering = guesses.filter(
+    (guess) => (guess.reader === "decoder") === Boolean(guesses[0] && guesses[0].reader === "decoder")
+  );
   const sums = new Map();
   for (const guess of answering) {
     const [lane, { position }] = [laneOfGuess(frame, guess), guess];
@@ -252,7 +298,10 @@ function paintPrice(ctx, art, { lane, position, loss }, dearest) {
   const width = Math.min(box.w, ctx.measureText(said).width + 12);
   const [x, y] = [box.x + box.w / 2, box.y + box.h + 9];
   ctx.lineWidth = 1;
-  paintBox(ctx, { x: x - width / 2, y: y - 7.5, w: width, h: 15 }, 7.5, theme.tint("vermilion", 0.12 + 0.5 * clamp(loss / dearest)), theme.strong("vermilion"));
+  paintBox(
+    ctx, { x: x - width / 2, y: y - 7.5, w: width, h: 15 }, 7.5,
+    theme.tint("vermilion", 0.12 + 0.5 * clamp(loss / dearest)), theme.strong("vermilion")
+  );
   paintText(ctx, said, x, y + 0.5, { fill: theme.ink, align: "center" });
 }
 
@@ -263,7 +312,12 @@ const answersOf = (frame) => ({ guesses: frame.numbers?.guesses, after: frame.nu
 export function speakGuess(frame, who) {
   return answersOf(frame)
     .filter((guess) => asksRow(guess, who.matrix) && guess.position === who.row)
-    .map((guess) => ` It guesses ${guess.top.slice(0, 3).map(([word, share]) => `'${word}' ${written(guess, share)}`).join(", ")}; the truth '${guess.truth}' has ${written(guess, guess.probability)} and costs ${guess.loss.toFixed(2)} ${guess.unit ?? "nats"}.`)
+    .map((guess) => {
+      const first = guess.top.slice(0, 3).map(([word, share]) => `'${word}' ${written(guess, share)}`).join(", ");
+      const cost = `${guess.loss.toFixed(2)} ${guess.unit ?? "nats"}`;
+      const truth = `the truth '${guess.truth}' has ${written(guess, guess.probability)}`;
+      return ` It guesses ${first}; ${truth} and costs ${cost}.`;
+    })
     .join("");
 }
 

@@ -1,4 +1,6 @@
-/** Long texts: a stretch of the tokens is drawn, and above it every matrix as a whole with a frame around that stretch. */
+/**
+ * Long texts: a stretch of the tokens is drawn, and above it every matrix as a whole with a frame around that stretch.
+ */
 
 import {
   CELL, LANES, READER_LANE, bytes, font, homeOf, inverse, isOpen, matrixOf, matrixShapes, movesBetween, range,
@@ -9,7 +11,9 @@ import { boxPath, paintText } from "./pen.js";
 export const LONG = 64; // tokens: a longer text is drawn in stretches
 
 /** How many tokens stand in the longest lane of the last frame. */
-export const lengthOf = (record) => Math.max(0, ...record.frames.at(-1).lanes.map((lane) => lane.cells.filter((cell) => cell.state !== "deleted").length));
+export const lengthOf = (record) => Math.max(
+  0, ...record.frames.at(-1).lanes.map((lane) => lane.cells.filter((cell) => cell.state !== "deleted").length)
+);
 
 /** The tokens of a stretch where nobody has chosen: as many as can be read at a width. */
 export const fitting = (width) => (width < 480 ? 20 : width < 720 ? 40 : LONG);
@@ -22,11 +26,19 @@ export function stretched(whole, from, size) {
   const length = lengthOf(whole);
   if (length <= Math.max(LONG, size)) return whole;
   const share = from / (length - size);
-  const part = (total) => (total <= size ? [0, total] : [Math.round(share * (total - size)), Math.round(share * (total - size)) + size]);
-  const begins = Object.fromEntries(LANES.map((name) => [name, part(streamSpots(whole.frames.at(-1), name).length)[0]]));
-  const ask = (guesses) => guesses && guesses.map((guess) => ({ ...guess, position: guess.position - begins[homeOf(guess.reader)], number: guess.position + 1 }));
+  const part = (total) => (total <= size ? [0, total] : [
+    Math.round(share * (total - size)), Math.round(share * (total - size)) + size,
+  ]);
+  const begins = Object.fromEntries(LANES.map((name) => [
+    name, part(streamSpots(whole.frames.at(-1), name).length)[0],
+  ]));
+  const ask = (guesses) => guesses && guesses.map((guess) => ({
+    ...guess, position: guess.position - begins[homeOf(guess.reader)], number: guess.position + 1,
+  }));
   const inside = (guess) => guess.position >= 0 && guess.position < size;
-  const tell = (numbers) => numbers && { ...numbers, guesses: ask(numbers.guesses)?.filter(inside), after: ask(numbers.after)?.filter(inside) };
+  const tell = (numbers) => numbers && {
+    ...numbers, guesses: ask(numbers.guesses)?.filter(inside), after: ask(numbers.after)?.filter(inside),
+  };
   const step = (node) => ({ ...node, position: node.position - begins[homeOf(node.stream)] });
   const numbers = tell(whole.numbers);
   const frames = whole.frames.map((frame) => ({
@@ -59,12 +71,16 @@ function matrixOfStretch(whole, part) {
   const [n, m] = [bottom - top, right - left];
   if (n === whole.n && m === whole.m) return whole;
   const cells = new Uint8Array(n * m);
-  for (let i = 0; i < n; i++) cells.set(whole.cells.subarray((top + i) * whole.m + left, (top + i) * whole.m + right), i * m);
+  for (let i = 0; i < n; i++) cells.set(
+    whole.cells.subarray((top + i) * whole.m + left, (top + i) * whole.m + right), i * m
+  );
   const moved = (at) => {
     const [i, j] = [Math.floor(at / whole.m) - top, (at % whole.m) - left];
     return j < 0 || j >= m || i < 0 || i >= n ? [] : [i * m + j];
   };
-  const order = whole.order && whole.order.filter((position) => position >= top && position < bottom).map((position) => position - top);
+  const order = whole.order && whole.order.filter(
+    (position) => position >= top && position < bottom
+  ).map((position) => position - top);
   return {
     ...whole, whole, n, m, cells, order, top, left,
     rows: whole.rows.slice(top, bottom),
@@ -79,7 +95,10 @@ function filmOfStretch(film, part) {
   const total = film.words.length;
   const [first, after] = part(total);
   const cut = (states) => bytes(states).filter((_, at) => at % total >= first && at % total < after);
-  return { words: film.words.slice(first, after), strips: film.strips.map((strip) => ({ ...strip, states: cut(strip.states) })) };
+  return {
+    words: film.words.slice(first, after),
+    strips: film.strips.map((strip) => ({ ...strip, states: cut(strip.states) })),
+  };
 }
 
 /** A matrix in full, also where only a stretch of it is drawn. */
@@ -106,7 +125,10 @@ export function planMap(record, plan, top) {
     return box;
   });
   const beside = plan.width - plan.pad - x >= 230;
-  plan.map = { boxes, top, y, side, right: x - MAP.gap, words: beside ? { x: x + 4, y: y + 10 } : { x: plan.left, y: y + side + 16 } };
+  plan.map = {
+    boxes, top, y, side, right: x - MAP.gap,
+    words: beside ? { x: x + 4, y: y + 10 } : { x: plan.left, y: y + side + 16 },
+  };
   return y + side + (beside ? 26 : 84);
 }
 
@@ -136,9 +158,14 @@ export function paintMap(ctx, art, record, k, u, reader) {
   const { map } = plan;
   if (!map) return;
   ctx.save();
-  paintText(ctx, "Overview", plan.pad, plan.wide ? map.y + 10 : map.top + 4, { spec: font(plan.wide ? 12.5 : 12, 600), fill: theme.muted });
+  paintText(
+    ctx, "Overview", plan.pad, plan.wide ? map.y + 10 : map.top + 4,
+    { spec: font(plan.wide ? 12.5 : 12, 600), fill: theme.muted }
+  );
   paintText(ctx, `Tokens ${saysStretch(record)}`, map.words.x, map.words.y, { spec: font(13, 600), fill: theme.ink });
-  paintText(ctx, "The box marks the window shown below.", map.words.x, map.words.y + 19, { spec: font(12), fill: theme.muted });
+  paintText(
+    ctx, "The box marks the window shown below.", map.words.x, map.words.y + 19, { spec: font(12), fill: theme.muted }
+  );
   const next = Math.min(k + 1, record.frames.length - 1);
   for (const box of map.boxes) {
     const [before, after] = [matrixOf(record.frames[k], box.name), matrixOf(record.frames[next], box.name)];
@@ -153,7 +180,9 @@ function paintBlocks(ctx, { theme }, box, matrix) {
   ctx.fillStyle = matrix ? theme.blocked : theme.lattice;
   ctx.fillRect(box.x, box.y, box.w, box.h);
   if (!matrix) return;
-  const [across, down] = [[matrix.m, box.w], [matrix.n, box.h]].map(([cells, side]) => Math.min(cells, Math.max(1, Math.floor(side / MAP.block))));
+  const [across, down] = [[matrix.m, box.w], [matrix.n, box.h]].map(([cells, side]) => Math.min(
+    cells, Math.max(1, Math.floor(side / MAP.block))
+  ));
   const levels = coarse(matrix, across, down);
   const [w, h] = [box.w / across, box.h / down];
   const base = ctx.globalAlpha;
@@ -177,7 +206,9 @@ function paintBlocks(ctx, { theme }, box, matrix) {
 /** Where the stretch stands in a matrix, as a share of its rows and columns. */
 export function frameOf(box, record) {
   const { from, size, length } = record.stretch;
-  const side = (total) => (total <= size ? [0, 1] : [Math.round((from / (length - size)) * (total - size)) / total, size / total]);
+  const side = (total) => (total <= size ? [0, 1] : [
+    Math.round((from / (length - size)) * (total - size)) / total, size / total,
+  ]);
   const [[top, tall], [left, wide]] = [side(box.n), side(box.m)];
   return { x: box.x + left * box.w, y: box.y + top * box.h, w: wide * box.w, h: tall * box.h };
 }
@@ -195,7 +226,10 @@ function paintFrame(ctx, { theme }, box, matrix, record, reader) {
 }
 
 /** Which tokens are drawn, as in "65 to 128 of 310". */
-export const saysStretch = ({ stretch: { from, size, length } }) => `${from + 1} to ${from + size} of ${length}`;
+export function saysStretch(/** @type {StageRecord} */ { stretch }) {
+  const { from, size, length } = /** @type {Stretch} */ (stretch);
+  return `${from + 1} to ${from + size} of ${length}`;
+}
 
 /** The same in a link; a size that nobody chose depends on the screen and is left out. */
 export const linkOfStretch = ({ from, size }, chosen) => (chosen ? `${from + 1}-${from + size}` : String(from + 1));

@@ -48,7 +48,9 @@ function paintLattice(ctx, art, box, n, m, alpha) {
   ctx.beginPath();
   const gap = gapOf(box);
   if (box.cell < FUSED) boxPath(ctx, box.x, box.y, m * box.cell, n * box.cell, 0);
-  else for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) boxPath(ctx, box.x + j * box.cell, box.y + i * box.cell, box.cell - gap, box.cell - gap, 3.5);
+  else for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) boxPath(
+    ctx, box.x + j * box.cell, box.y + i * box.cell, box.cell - gap, box.cell - gap, 3.5
+  );
   ctx.fill();
   ctx.restore();
 }
@@ -57,22 +59,17 @@ function paintLattice(ctx, art, box, n, m, alpha) {
 export function paintCells(ctx, art, box, matrix, axis, rows, shown) {
   const { theme } = art;
   const { cell } = box;
-  const fused = cell < FUSED && axis.still;
   const side = cell - gapOf(box);
   const radius = cell >= 13 ? Math.min(4, cell * 0.14) : 0;
   const paths = [0, 1, 2, 3, 4].map(() => (ctx.newPath ? ctx.newPath() : new Path2D()));
   const marks = [];
   for (const i of rows) {
-    for (let j = 0; j < matrix.m; j++) {
-      if (!shown(i, j)) continue;
-      const state = matrix.cells[i * matrix.m + j];
+    for (const { j, state, run } of runsOf(matrix, i, shown, cell < FUSED && axis.still)) {
       const [x, y] = [box.x + axis.column(j) * cell, box.y + axis.row(i) * cell];
-      if (state > 1) marks.push({ state, x, y });
-      if (matrix.painted && matrix.painted.has(i * matrix.m + j)) marks.push({ state: "painted", x, y });
-      if (fused && j > 0 && shown(i, j - 1) && matrix.cells[i * matrix.m + j - 1] === state) continue;
-      let run = 1;
-      while (fused && j + run < matrix.m && shown(i, j + run) && matrix.cells[i * matrix.m + j + run] === state) run += 1;
       boxPath(paths[state] || paths[0], x, y, side + (run - 1) * cell, side, radius);
+      for (let k = j; k < j + run; k++) marks.push(...marksAt(
+        matrix, i * matrix.m + k, box.x + axis.column(k) * cell, y
+      ));
     }
   }
   const fills = [theme.blocked, theme.visible, theme.self, theme.blocked, theme.tint("vermilion", 0.4)];
@@ -84,6 +81,25 @@ export function paintCells(ctx, art, box, matrix, axis, rows, shown) {
   ctx.fill(paths[CELL.blocked]);
   for (const mark of marks) paintCellMark(ctx, theme, mark, side);
 }
+
+/** The cells of a row that are shown: those of one state that touch as one run if they are `fused`, else one by one. */
+function runsOf(matrix, i, shown, fused) {
+  const runs = [];
+  for (let j = 0; j < matrix.m; j++) {
+    if (!shown(i, j)) continue;
+    const state = matrix.cells[i * matrix.m + j];
+    const last = runs.at(-1);
+    if (fused && last && last.state === state && last.j + last.run === j) last.run += 1;
+    else runs.push({ j, state, run: 1 });
+  }
+  return runs;
+}
+
+/** What is painted over a cell: the sign of its state, and whether a hand has painted it. */
+const marksAt = (matrix, at, x, y) => [
+  ...(matrix.cells[at] > 1 ? [{ state: matrix.cells[at], x, y }] : []),
+  ...(matrix.painted?.has(at) ? [{ state: "painted", x, y }] : []),
+];
 
 function paintCellMark(ctx, theme, { state, x, y }, side) {
   const at = (across, down) => [x + side * across, y + side * down];
@@ -127,7 +143,9 @@ export function paintWeights(ctx, art, box, matrix, axis, rows, shown, eye, stre
       const weight = isOpen(matrix, i * matrix.m + j) && shown(i, j) ? weightAt(matrix, i, j, eye) * strength : 0;
       if (weight < 0.004) continue;
       const inner = Math.sqrt(weight) * side * 0.82;
-      const [x, y] = [box.x + axis.column(j) * box.cell + (side - inner) / 2, box.y + axis.row(i) * box.cell + (side - inner) / 2];
+      const [x, y] = [
+        box.x + axis.column(j) * box.cell + (side - inner) / 2, box.y + axis.row(i) * box.cell + (side - inner) / 2,
+      ];
       ctx.globalAlpha = base * (0.45 + 0.5 * weight);
       ctx.fillRect(x, y, inner, inner);
     }
@@ -137,37 +155,62 @@ export function paintWeights(ctx, art, box, matrix, axis, rows, shown, eye, stre
 
 /** The words along both axes; when cells are too small for words, every fifth number. */
 function paintLabels(ctx, art, box, matrix, axis, reader, column) {
-  const { theme } = art;
-  const lit = (j) => reader && isOpen(matrix, reader.row * matrix.m + j);
   const every = box.labelled ? 1 : 5;
-  const name = (labels, i, begins) => (box.labelled ? labels[i] ?? "" : String(begins + i + 1));
   const [top, left] = [matrix.top || 0, matrix.left || 0];
-  const size = box.labelled ? box.size : 9;
+  const name = (labels, i, begins) => (box.labelled ? labels[i] ?? "" : String(begins + i + 1));
   for (let i = 0; i < matrix.n; i++) {
-    const mine = reader && reader.row === i;
     const y = box.y + (axis.row(i) + 0.5) * box.cell;
-    if (matrix.scored[i]) paintRing(ctx, theme, box.x - 9, y - 0.5, clamp(box.cell * 0.22, 1.6, 4));
-    if (!mine && (top + i + 1) % every) continue;
-    ctx.font = font(size, mine ? 600 : 400);
-    const word = cut(ctx, name(matrix.rows, i, top), box.labelled ? box.margin - 24 : LABEL);
-    paintText(ctx, word, box.x - 18, y, { fill: mine ? theme.ink : reader ? theme.faint : theme.muted, align: "right" });
+    if (matrix.scored[i]) paintRing(ctx, art.theme, box.x - 9, y - 0.5, clamp(box.cell * 0.22, 1.6, 4));
+    const shown = reader?.row === i || (top + i + 1) % every === 0;
+    if (shown) paintRowLabel(ctx, art.theme, box, name(matrix.rows, i, top), y, reader && reader.row === i);
   }
   for (let j = 0; j < matrix.m; j++) {
     if (j !== column && (left + j + 1) % every) continue;
-    ctx.save();
-    ctx.translate(box.x + (axis.column(j) + 0.5) * box.cell - 0.5, box.y - (box.angle === 0 ? 9 : 7));
-    ctx.rotate(box.angle);
-    ctx.font = font(size, j === column || lit(j) ? 600 : 400);
-    const fill = j === column ? theme.ink : lit(j) ? theme.strong("blue") : reader ? theme.faint : theme.muted;
-    paintText(ctx, cut(ctx, name(matrix.columns, j, left), LABEL), 0, 0, { fill, align: box.angle === 0 ? "center" : "left" });
-    ctx.restore();
+    const seen = reader ? isOpen(matrix, reader.row * matrix.m + j) : null;
+    const x = box.x + (axis.column(j) + 0.5) * box.cell - 0.5;
+    paintColumnLabel(ctx, art.theme, box, name(matrix.columns, j, left), x, j === column, seen);
   }
 }
 
-/** The title of a matrix and the room it has: where the whole does not fit, what stands before the colon. */
-function titleOf(ctx, box, { plan }) {
+const labelSize = (box) => (box.labelled ? box.size : 9);
+
+/** A word left of a row; `mine` is null while nobody reads, else whether it is the row of the reader. */
+function paintRowLabel(ctx, theme, box, text, y, mine) {
+  ctx.font = font(labelSize(box), mine ? 600 : 400);
+  const word = cut(ctx, text, box.labelled ? box.margin - 24 : LABEL);
+  const fill = mine ? theme.ink : mine === null ? theme.muted : theme.faint;
+  paintText(ctx, word, box.x - 18, y, { fill, align: "right" });
+}
+
+/** A word above a column, which may be under the pointer; `seen` is null while nobody reads. */
+function paintColumnLabel(ctx, theme, box, text, x, pointed, seen) {
+  ctx.save();
+  ctx.translate(x, box.y - (box.angle === 0 ? 9 : 7));
+  ctx.rotate(box.angle);
+  ctx.font = font(labelSize(box), pointed || seen ? 600 : 400);
+  const quiet = seen === null ? theme.muted : theme.faint;
+  const fill = pointed ? theme.ink : seen ? theme.strong("blue") : quiet;
+  paintText(ctx, cut(ctx, text, LABEL), 0, 0, { fill, align: box.angle === 0 ? "center" : "left" });
+  ctx.restore();
+}
+
+/** The title of a matrix; where the whole does not fit, what is before the colon. */
+function paintTitle(ctx, { plan, theme }, box, known) {
+  const fillStyle = known ? theme.ink : theme.faint;
+  const text = { font: font(13, 600), textAlign: "left", textBaseline: "alphabetic" };
+  ctx.save();
+  Object.assign(ctx, { globalAlpha: known ? 1 : 0.55, fillStyle, ...text });
   const room = Math.max(120, box.right - box.left + (plan.wide ? 20 : 6));
-  return [ctx.measureText(box.title).width > room ? box.title.split(":")[0] : box.title, room];
+  const title = ctx.measureText(box.title).width > room ? box.title.split(":")[0] : box.title;
+  ctx.fillText(cut(ctx, title, room), box.left, box.top + 12);
+  ctx.restore();
+}
+
+/** How a matrix is changing at u: there is none, it leaves, it grows over the one before it, or it stays. */
+function changeOf([before, after], u) {
+  if (u === 0) return { matrix: before || null, leaving: false, growing: false };
+  const growing = Boolean(after && (!before || !sameStates(before, after)));
+  return { matrix: after || before || null, leaving: Boolean(before && !after), growing };
 }
 
 /**
@@ -175,49 +218,57 @@ function titleOf(ctx, box, { plan }) {
  * axes are sorted. `reader` is the current row, `column` the one under the pointer.
  */
 export function paintMatrix(ctx, art, box, pair, u, view, reader) {
-  const [before, after] = pair;
-  const matrix = u > 0 ? after || before : before || null;
-  ctx.save();
-  const known = matrix && (before || u > 0);
-  Object.assign(ctx, { globalAlpha: known ? 1 : 0.55, font: font(13, 600), fillStyle: known ? art.theme.ink : art.theme.faint, textAlign: "left", textBaseline: "alphabetic" });
-  ctx.fillText(cut(ctx, ...titleOf(ctx, box, art)), box.left, box.top + 12);
-  ctx.restore();
+  const { matrix, leaving, growing } = changeOf(pair, u);
+  paintTitle(ctx, art, box, Boolean(matrix));
   const shape = matrix || box;
-  const leaving = before && !after && u > 0;
-  const growing = after && u > 0 && (!before || !sameStates(before, after));
   if (!matrix || growing || leaving) paintLattice(ctx, art, box, shape.n, shape.m, 1);
-  if (!matrix) {
-    if (box.cell < FUSED) cutGaps(ctx, box, shape.n, shape.m);
-    return;
-  }
+  if (matrix) {
+    ctx.save();
+    ctx.globalAlpha = leaving ? 1 - ease(u) : 1;
+    paintKnown(ctx, art, box, matrix, pair, u, view, reader, growing);
+    ctx.restore();
+  } else if (box.cell < FUSED) cutGaps(ctx, box, shape.n, shape.m);
+}
+
+/** The cells, the words and the reader of a matrix, over the one that it replaces. */
+function paintKnown(ctx, art, box, matrix, [before, after], u, view, reader, growing) {
   const axis = axes(matrix, view.sort);
-  const mine = reader && READER_LANE[reader.matrix] === READER_LANE[box.name] && reader.row < matrix.n ? reader : null;
-  const grown = growing ? u * matrix.n : matrix.n;
-  ctx.save();
-  ctx.globalAlpha = leaving ? 1 - ease(u) : 1;
   const base = ctx.globalAlpha;
-  if (growing && before && before.n === after.n && before.m === after.m) {
-    paintRows(ctx, art, box, before, axis, range(before.n), view, { grown, rest: true });
-  }
   const rows = range(matrix.n);
-  const strength = after && u > 0 && !(before && before.heads) ? ease(u) : 1;
-  /** @type {[number[], number][]} */
-  const lit = mine ? [[rows.filter((i) => i !== mine.row), 0.34], [[mine.row], 1]] : [[rows, 1]];
-  for (const [list, alpha] of lit) {
+  const mine = readsHere(reader, box, matrix) ? reader : null;
+  const grown = growing ? u * matrix.n : matrix.n;
+  const strength = after && u > 0 && !before?.heads ? ease(u) : 1;
+  if (growing && sameSize(before, matrix)) paintRows(ctx, art, box, before, axis, rows, view, { grown, rest: true });
+  for (const [list, alpha] of litRows(rows, mine)) {
     ctx.globalAlpha = base * alpha;
     paintRows(ctx, art, box, matrix, axis, list, view, { grown, strength });
   }
   if (box.cell < FUSED && axis.still) cutGaps(ctx, box, matrix.n, matrix.m);
   ctx.globalAlpha = base;
-  paintLabels(ctx, art, box, matrix, axis, mine, mine && mine.matrix === box.name ? mine.column ?? -1 : -1);
+  paintLabels(ctx, art, box, matrix, axis, mine, columnOf(mine, box));
   if (mine) paintReaderRow(ctx, art, box, matrix, axis, mine);
-  ctx.restore();
 }
+
+/** The column under the pointer; -1 where it is over no cell of this matrix. */
+const columnOf = (reader, box) => (reader?.matrix === box.name ? reader.column : undefined) ?? -1;
+
+const sameSize = (a, b) => a?.n === b.n && a.m === b.m;
+const readsHere = (reader, box, matrix) =>
+  reader && READER_LANE[reader.matrix] === READER_LANE[box.name] && reader.row < matrix.n;
+
+/**
+ * Rows and how bright they are: all but that of the reader are dimmed.
+ * @returns {[number[], number][]}
+ */
+const litRows = (rows, reader) =>
+  reader ? [[rows.filter((i) => i !== reader.row), 0.34], [[reader.row], 1]] : [[rows, 1]];
 
 function paintReaderRow(ctx, art, box, matrix, axis, mine) {
   const y = box.y + axis.row(mine.row) * box.cell;
   ctx.lineWidth = 2;
-  paintBox(ctx, { x: box.x - 2.5, y: y - 2.5, w: matrix.m * box.cell + 3.5, h: box.cell + 3.5 }, 6, null, art.theme.ink);
+  paintBox(
+    ctx, { x: box.x - 2.5, y: y - 2.5, w: matrix.m * box.cell + 3.5, h: box.cell + 3.5 }, 6, null, art.theme.ink
+  );
   if (mine.matrix !== box.name || !(mine.column >= 0) || mine.column >= matrix.m) return;
   ctx.strokeRect(box.x + axis.column(mine.column) * box.cell - 0.5, y - 0.5, box.cell - 0.5, box.cell - 0.5);
 }
@@ -236,8 +287,14 @@ export function paintLeak(ctx, art, record, frame, view) {
     const box = plan.boxes[matrix.name];
     const axis = axes(matrix, view.sort);
     const within = (place, total) => place >= 0 && place < total;
-    const steps = leakSteps(record).filter((step) => runsThrough(step, matrix) && within(step.reader.position, matrix.n) && within(step.read.position, matrix.m));
-    const centre = ({ reader, read }) => [box.x + (axis.column(read.position) + 0.5) * box.cell, box.y + (axis.row(reader.position) + 0.5) * box.cell];
+    const steps = leakSteps(record).filter(
+      (step) => runsThrough(step, matrix) && within(step.reader.position, matrix.n) && within(
+        step.read.position, matrix.m
+      )
+    );
+    const centre = ({ reader, read }) => [
+      box.x + (axis.column(read.position) + 0.5) * box.cell, box.y + (axis.row(reader.position) + 0.5) * box.cell,
+    ];
     for (const step of steps) {
       const [x, y] = centre(step);
       paintLeakBorder(ctx, theme, x - box.cell / 2, y - box.cell / 2, box.cell - 1);

@@ -17,7 +17,9 @@ export function paintLegend(ctx, art) {
     else if (item.kind === "token") paintChip(ctx, small, box, cell, "inputs");
     else {
       const square = { name: "encoder", x: item.x + 4, y: item.y - 7, cell: 15.5 };
-      const one = { n: 1, m: 1, cells: [item.kind === "weight" ? CELL.visible : item.code], heads: 1, layers: 1, data: { 0: [110] } };
+      const one = {
+        n: 1, m: 1, cells: [item.kind === "weight" ? CELL.visible : item.code], heads: 1, layers: 1, data: { 0: [110] },
+      };
       paintCells(ctx, art, square, one, axes(one, 0), [0], () => true);
       if (item.kind === "weight") paintWeights(ctx, art, square, one, axes(one, 0), [0], () => true, { head: 0 }, 1);
     }
@@ -30,7 +32,9 @@ const builds = (record, k) => !record.frames[k].matrices.length && record.frames
 
 /** The matrix whose rows give the answers: where a story or the arrow keys begin to read. */
 export const answering = (frame) =>
-  ["query", "decoder", "content", "encoder"].map((name) => matrixOf(frame, name)).find((found) => found && found.scored.some(Boolean)) || frame.matrices[0];
+  ["query", "decoder", "content", "encoder"].map((name) => matrixOf(frame, name)).find(
+    (found) => found && found.scored.some(Boolean)
+  ) || frame.matrices[0];
 
 /** The rows that answer one after the other on the way into "forward", in the order of prediction if there is one. */
 function sweepRows(record, k) {
@@ -39,7 +43,9 @@ function sweepRows(record, k) {
   if (!sweeps || builds(record, k)) return null;
   const matrix = answering(frame);
   if (!matrix || !matrix.scored.some(Boolean)) return null;
-  const rows = (matrix.order && matrix.order.length === matrix.n ? matrix.order : range(matrix.n)).filter((i) => matrix.scored[i]);
+  const rows = (matrix.order && matrix.order.length === matrix.n ? matrix.order : range(matrix.n)).filter(
+    (i) => matrix.scored[i]
+  );
   return { matrix: matrix.name, rows };
 }
 
@@ -55,11 +61,16 @@ export function duration(record, k) {
 export function storyReader(record, k, u, sort) {
   if (u <= 0 || u >= 1 || k + 1 >= record.frames.length) return null;
   const sweep = sweepRows(record, k);
-  if (sweep) return { matrix: sweep.matrix, row: sweep.rows[Math.min(sweep.rows.length - 1, Math.floor(u * sweep.rows.length))] };
+  if (sweep) return {
+    matrix: sweep.matrix, row: sweep.rows[Math.min(sweep.rows.length - 1, Math.floor(u * sweep.rows.length))],
+  };
   if (!builds(record, k)) return null;
   const matrix = record.frames[k + 1].matrices[0];
   const slot = Math.min(matrix.n - 1, Math.floor(u * matrix.n));
-  return { matrix: matrix.name, row: sort > 0.5 && matrix.order && matrix.order.length === matrix.n ? matrix.order[slot] : slot };
+  return {
+    matrix: matrix.name,
+    row: sort > 0.5 && matrix.order && matrix.order.length === matrix.n ? matrix.order[slot] : slot,
+  };
 }
 
 /** The chips that feed a term of the loss, lit up: positions (from 1) by lane. */
@@ -71,7 +82,9 @@ function litFocus(frame, lit) {
     for (const position of positions) if (spots[position - 1]) bright.add(`${lane}/${spots[position - 1].i}`);
   }
   const has = (spot) => bright.has(`${spot.lane}/${spot.i}`);
-  return { me: null, seen: [], dims: (spot) => spot.lane in lit && !has(spot), halo: (spot) => (has(spot) ? "reader" : null) };
+  return {
+    me: null, seen: [], dims: (spot) => spot.lane in lit && !has(spot), halo: (spot) => (has(spot) ? "reader" : null),
+  };
 }
 
 /** A matrix with the cells that a hand is painting right now, before the engine has answered. */
@@ -86,14 +99,20 @@ function sketched(matrix, sketch) {
   return { ...matrix, cells, painted };
 }
 
-/** The whole picture as a function of (record, k, u) and the view (reader, sort, layer, head); says where the chips are. */
+/**
+ * The whole picture as a function of (record, k, u) and the view (reader, sort, layer, head); says where the chips are.
+ */
 export function paint(ctx, art, record, k, u, view) {
   const { plan } = art;
   const next = Math.min(k + 1, record.frames.length - 1);
-  const pair = (name) => [matrixOf(record.frames[k], name), matrixOf(record.frames[next], name)].map((matrix) => sketched(matrix, view.sketch));
+  const pair = (name) => [
+    matrixOf(record.frames[k], name), matrixOf(record.frames[next], name),
+  ].map((matrix) => sketched(matrix, view.sketch));
   const story = storyReader(record, k, u, view.sort);
   const reader = view.reader || story;
-  const focus = reader ? focusOf(record, story || (u > 0 && !record.frames[k].matrices.length) ? next : k, reader, view) : null;
+  const focus = reader ? focusOf(
+    record, story || (u > 0 && !record.frames[k].matrices.length) ? next : k, reader, view
+  ) : null;
   paintTracks(ctx, art, record, k, u);
   const drawn = paintLanes(ctx, art, record, k, u, litFocus(record.frames[k], view.lit) || focus);
   if (u === 0 || story) paintArcs(ctx, art, focus);

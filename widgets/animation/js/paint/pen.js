@@ -47,11 +47,14 @@ export function paintText(ctx, text, x, y, { spec = ctx.font, fill = ctx.fillSty
 /** Text cut to a width with an ellipsis. */
 export function cut(ctx, text, width) {
   let kept = text;
-  while (kept.length > 1 && ctx.measureText(kept === text ? text : kept + "…").width > width) kept = kept.slice(0, -1);
-  return kept === text ? text : kept + "…";
+  const shown = () => (kept === text ? text : kept + "…");
+  while (kept.length > 1 && ctx.measureText(shown()).width > width) kept = kept.slice(0, -1);
+  return shown();
 }
 
-/** The font in which a text fits into a width, down to four fifths of its size: rather a little smaller than cut off. */
+/**
+ * The font in which a text fits into a width, down to four fifths of its size: rather a little smaller than cut off.
+ */
 export function fitted(ctx, text, width, size, weight) {
   ctx.font = font(size, weight);
   const share = width / Math.max(1, ctx.measureText(text).width);
@@ -82,7 +85,9 @@ export function measuring(ctx) {
 
 /** A canvas of a size in CSS pixels, and its pen, which is scaled to the pixels of the device. */
 export function canvasOf(width, height, ratio, canvas = node("canvas")) {
-  Object.assign(canvas, { width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio)) });
+  Object.assign(
+    canvas, { width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio)) }
+  );
   const pen = canvas.getContext("2d");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   return { canvas, pen };

@@ -1,4 +1,7 @@
-/** A pen with the words of a canvas context that writes SVG: the picture on screen and the saved one are the same drawing. */
+/**
+ * A pen with the words of a canvas context that writes SVG: the picture on screen and the saved one are the same
+ * drawing.
+ */
 
 import { FAMILY, font } from "../record.js";
 
@@ -12,7 +15,13 @@ const PATH_WORDS = ["moveTo", "lineTo", "bezierCurveTo", "arc", "rect", "roundRe
 
 /** Text as XML can hold it, which allows no control characters. */
 // eslint-disable-next-line no-control-regex
-const quoted = (text) => String(text).replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd");
+const REFUSED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const quoted = (text) =>
+  String(text).replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`).replace(REFUSED, "\ufffd");
+
+/** Attributes as text, each with a space before it; those that are undefined are left out. */
+const marks = (attributes) =>
+  Object.entries(attributes).map(([name, value]) => (value === undefined ? "" : ` ${name}="${value}"`)).join("");
 
 /** The pen knows exactly the words that `paint` uses; text stays text. `pen.text(title)` is the drawing. */
 export function svgPen(width, height, theme, measure) {
@@ -25,21 +34,32 @@ export function svgPen(width, height, theme, measure) {
   };
   const shared = () => {
     const turned = pen.matrix.some((value, i) => value !== UNTURNED[i]);
-    return (turned ? ` transform="matrix(${pen.matrix.map(two).join(" ")})"` : "") + (pen.cut ? ` clip-path="url(#${pen.cut})"` : "");
+    const transform = turned ? `matrix(${pen.matrix.map(two).join(" ")})` : undefined;
+    return marks({ transform, "clip-path": pen.cut ? `url(#${pen.cut})` : undefined });
   };
   const paintOf = (name, style) => {
     const [, r, g, b, a] = /rgba?\((\d+), ?(\d+), ?(\d+)(?:, ?([\d.]+))?\)/.exec(style) || [];
     const alpha = two((a === undefined ? 1 : Number(a)) * pen.globalAlpha);
-    return `${name}="${r === undefined ? quoted(style) : `rgb(${r},${g},${b})`}"` + (alpha < 1 ? ` ${name}-opacity="${alpha}"` : "");
+    const colour = r === undefined ? quoted(style) : `rgb(${r},${g},${b})`;
+    return marks({ [name]: colour, [`${name}-opacity`]: alpha < 1 ? alpha : undefined });
   };
-  const fillOf = (style) => (typeof style === "string" ? paintOf("fill", style) : `fill="url(#${style.id})"${pen.globalAlpha < 1 ? ` fill-opacity="${two(pen.globalAlpha)}"` : ""}`);
-  const strokeOf = () => `fill="none" ${paintOf("stroke", pen.strokeStyle)} stroke-width="${two(pen.lineWidth)}"${pen.dash.length ? ` stroke-dasharray="${pen.dash.join(" ")}"` : ""}${pen.lineCap === "round" ? ' stroke-linecap="round"' : ""}`;
+  const fillOf = (style) => {
+    if (typeof style === "string") return paintOf("fill", style);
+    const alpha = pen.globalAlpha < 1 ? two(pen.globalAlpha) : undefined;
+    return marks({ fill: `url(#${style.id})`, "fill-opacity": alpha });
+  };
+  const strokeOf = () => ` fill="none"${paintOf("stroke", pen.strokeStyle)}${marks({
+    "stroke-width": two(pen.lineWidth),
+    "stroke-dasharray": pen.dash.length ? pen.dash.join(" ") : undefined,
+    "stroke-linecap": pen.lineCap === "round" ? "round" : undefined,
+  })}`;
   const turn = ([a, b, c, d, e, f]) => {
     const [A, B, C, D, E, F] = pen.matrix;
     pen.matrix = [A * a + C * b, B * a + D * b, A * c + C * d, B * c + D * d, A * e + C * f + E, B * e + D * f + F];
   };
-  const boxAs = (x, y, w, h, look) => body.push(`<rect x="${two(x)}" y="${two(y)}" width="${two(w)}" height="${two(h)}" ${look}${shared()}/>`);
-  const pathAs = ({ d }, look) => d() && body.push(`<path d="${d()}" ${look}${shared()}/>`);
+  const boxAs = (x, y, w, h, look) =>
+    body.push(`<rect${marks({ x: two(x), y: two(y), width: two(w), height: two(h) })}${look}${shared()}/>`);
+  const pathAs = ({ d }, look) => d() && body.push(`<path d="${d()}"${look}${shared()}/>`);
   const pen = {
     ...START,
     newPath: svgPath,
@@ -59,15 +79,26 @@ export function svgPen(width, height, theme, measure) {
     measureText: (text) => ({ width: measure(text, pen.font) }),
     fillText(text, x, y) {
       const [, weight, size] = /^(\d+) ([\d.]+)px/.exec(pen.font) || [0, 400, 12];
+      const place = { x: two(x), y: two(y + (pen.textBaseline === "middle" ? Number(size) * 0.35 : 0)) };
       const anchor = { center: "middle", right: "end", end: "end" }[pen.textAlign] || "start";
-      const drop = pen.textBaseline === "middle" ? Number(size) * 0.35 : 0;
-      body.push(`<text x="${two(x)}" y="${two(y + drop)}" font-size="${size}" font-weight="${weight}" text-anchor="${anchor}" ${paintOf("fill", pen.fillStyle)}${shared()}>${quoted(text)}</text>`);
+      const look = marks({ ...place, "font-size": size, "font-weight": weight, "text-anchor": anchor });
+      body.push(`<text${look}${paintOf("fill", pen.fillStyle)}${shared()}>${quoted(text)}</text>`);
     },
     /** Hatching as a pattern of SVG's own. */
-    hatch: (side) => ({ id: define("hatch", (id) => `<pattern id="${id}" width="${side}" height="${side}" patternUnits="userSpaceOnUse"><path d="M-1 ${side + 1}L${side + 1} -1M-1 1L1 -1M${side - 1} ${side + 1}L${side + 1} ${side - 1}" stroke="${theme.hatch}" stroke-width="1"/></pattern>`) }),
-    text: (title) =>
-      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="${quoted(FAMILY)}">` +
-      `<title>${quoted(title)}</title><defs>${defs.join("")}</defs><rect width="${width}" height="${height}" fill="${theme.paper}"/>${body.join("")}</svg>`,
+    hatch: (side) => ({
+      id: define("hatch", (id) => {
+        const [before, after] = [side - 1, side + 1];
+        const d = `M-1 ${after}L${after} -1M-1 1L1 -1M${before} ${after}L${after} ${before}`;
+        const line = `<path${marks({ d, stroke: theme.hatch, "stroke-width": 1 })}/>`;
+        return `<pattern${marks({ id, width: side, height: side, patternUnits: "userSpaceOnUse" })}>${line}</pattern>`;
+      }),
+    }),
+    text(title) {
+      const frame = { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "font-family": quoted(FAMILY) };
+      const paper = `<rect${marks({ width, height, fill: theme.paper })}/>`;
+      const head = `<title>${quoted(title)}</title><defs>${defs.join("")}</defs>`;
+      return `<svg xmlns="http://www.w3.org/2000/svg"${marks(frame)}>${head}${paper}${body.join("")}</svg>`;
+    },
     ...Object.fromEntries(PATH_WORDS.map((word) => [word, (...values) => path[word](...values)])),
   };
   return pen;
@@ -86,7 +117,9 @@ function svgPath() {
     rect: (x, y, w, h) => parts.push(`M${two(x)} ${two(y)}h${two(w)}v${two(h)}h${two(-w)}z`),
     roundRect(x, y, w, h, r) {
       const round = (across, down) => `a${r} ${r} 0 0 1 ${across} ${down}`;
-      parts.push(`M${two(x + r)} ${two(y)}h${two(w - 2 * r)}${round(r, r)}v${two(h - 2 * r)}${round(-r, r)}h${two(2 * r - w)}${round(-r, -r)}v${two(2 * r - h)}${round(r, -r)}z`);
+      const [across, down] = [two(w - 2 * r), two(h - 2 * r)];
+      const forth = `h${across}${round(r, r)}v${down}${round(-r, r)}`;
+      parts.push(`M${two(x + r)} ${two(y)}${forth}h${-across}${round(-r, -r)}v${-down}${round(r, -r)}z`);
     },
   };
 }

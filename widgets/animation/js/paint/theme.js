@@ -57,7 +57,10 @@ function themeOf(element) {
 export function dressed(element) {
   const theme = themeOf(element);
   const { ink, paper, muted, line, track, lattice, leak, strong } = theme;
-  const shades = { ink, paper, muted, line, track, hover: lattice, accent: strong("blue"), orange: strong("orange"), leak, good: strong("green") };
+  const shades = {
+    ink, paper, muted, line, track, hover: lattice, accent: strong("blue"), orange: strong("orange"), leak,
+    good: strong("green"),
+  };
   for (const [name, value] of Object.entries(shades)) element.style.setProperty(`--${name}`, value);
   return theme;
 }
