@@ -21,7 +21,10 @@ from widgets.animation import schema
 from widgets.animation.record import typeset
 from widgets.state.stage import edits as stage_edits
 
-DRAWING = "".join(path.read_text(encoding="utf-8") for path in Path(schema.__file__).with_name("js").rglob("*.js"))
+SCRIPTS = Path(schema.__file__).with_name("js")
+EDIT = re.search(r"^type Edit =\n(.*?);\n$", (SCRIPTS / "types.d.ts").read_text(encoding="utf-8"), re.M | re.S)[1]
+"""The union of what the stage sends, as TypeScript knows it."""
+DRAWING = "".join(path.read_text(encoding="utf-8") for path in SCRIPTS.rglob("*.js"))
 TEXT, PAIR, OTHER = (
     "I am happy to be with you . We walk side by side .",
     "It rained all day .",
@@ -100,13 +103,14 @@ def test_a_model_says_what_the_schema_says():
     check(typeset(told))
 
 
-def test_the_verbs_of_edits_are_those_that_are_heard():
+def test_the_edits_that_are_sent_declared_and_heard_are_the_same():
     sent = set(re.findall(r'\bdo: "(\w+)"', DRAWING))
+    declared = {kind for kinds in re.findall(r"\bdo: ([^;}]+)", EDIT) for kind in re.findall(r"\w+", kinds)}
     store = Path(stage_edits.__file__).read_text(encoding="utf-8")
     heard = set(plan_edits.DO) | {
         word for line in re.findall(r'case ((?:"\w+"(?: \| )?)+)', store) for word in re.findall(r"\w+", line)
     }
-    assert sent <= heard and set(plan_edits.DO) <= sent
+    assert declared == heard == sent
 
 
 def test_the_fields_of_edits_are_those_of_the_schema():
@@ -120,3 +124,4 @@ def test_the_fields_of_edits_are_those_of_the_schema():
     read_fields = {field for pair in heard for field in pair if field}
     known = set(schema.Edit.__annotations__)
     assert sent <= known and read_fields <= known | {"edits"}, (sent - known, read_fields - known)
+    assert set(re.findall(r"\b(\w+)\??:", EDIT)) == known - {"number"}
