@@ -11,7 +11,7 @@ const NOTE = 10; // px
 const GAP = 7; // px between two words
 const LANE = 16; // px of a bar or a bracket with its note
 const LEVEL = 13; // px from one level of arcs to the next
-const pen = document.createElement("canvas").getContext("2d");
+const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
 let family = "sans-serif"; // that of the page, once it is known
 
 /** The width of a text in a size, in px. */
@@ -186,13 +186,10 @@ function stub([head, word, relation], placed, base, words) {
 /** A line from a word to its twin, from below all that stands under the first to above the second. */
 function link(one, two, base, below) {
   const [x1, x2, y1, y2] = [middle(one), middle(two), base[one.line] + below, base[two.line] - 15];
-  return svgNode(
-    "path",
-    {
-      d: `M${x1} ${y1}C${x1} ${y1 + 14} ${x2} ${y2 - 14} ${x2} ${y2}`, fill: "none", stroke: "#3390d6",
-      "stroke-opacity": 0.75, "stroke-width": 1.5,
-    }
-  );
+  return svgNode("path", {
+    d: `M${x1} ${y1}C${x1} ${y1 + 14} ${x2} ${y2 - 14} ${x2} ${y2}`, fill: "none", stroke: "#3390d6",
+    "stroke-opacity": 0.75, "stroke-width": 1.5,
+  });
 }
 
 /** The sign of a value as it stands below a word: its bar, and its code where that is not the value itself. */

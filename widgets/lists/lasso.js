@@ -18,8 +18,10 @@ export function encloses(line, [x, y]) {
 
 /** Hears drags over every map below a root, whatever markup it has; what comes back ends it. */
 export function lassos(root) {
+  /** @type {any} */
   let map = null; // the one that is dragged over
   let line = [];
+  /** @type {any} */
   let drawn = null;
 
   function at(event) {

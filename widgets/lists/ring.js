@@ -40,7 +40,7 @@ function ringIn(frame) {
       const cell = cells.get(at.join());
       rings[k].style.display = cell ? "" : "none";
       if (!cell) continue;
-      const [, , x, y] = middles.find(([i, j]) => i === at[0] && j === at[1]);
+      const [, , x, y] = middles.find(([i, j]) => i === at[0] && j === at[1]) || [];
       rings[k].setAttribute("cx", x);
       rings[k].setAttribute("cy", y);
       rings[k].setAttribute("aria-label", cell.textContent);

@@ -32,7 +32,7 @@ export function plain(value) {
 }
 
 /** Listens for `[target, type, act]`; what comes back ends it. */
-export function listen(listeners, options = undefined) {
+export function listen(listeners, /** @type {AddEventListenerOptions | boolean} */ options = false) {
   for (const [target, type, act] of listeners) target.addEventListener(type, act, options);
   return () => listeners.forEach(([target, type, act]) => target.removeEventListener(type, act, options));
 }
@@ -55,9 +55,8 @@ export function* everywhere(root) {
 }
 
 /** How far what holds an element is scrolled, in pixels, also across shadow roots. */
-export const scrolledBy = (element) => (element ? (element.scrollTop || 0) + scrolledBy(
-  element.parentNode || element.host
-) : 0);
+export const scrolledBy = (element) =>
+  element ? (element.scrollTop || 0) + scrolledBy(element.parentNode || element.host) : 0;
 
 /** Gives a value of a host's model to the kernel or the app. */
 export function tell(model, name, value) {

@@ -15,6 +15,7 @@ function renderStage({ model, el }) {
   const send = (name, value) => model.get(name) !== value && tell(model, name, value);
   // Hosts may keep only the last of several values, so each message carries the last edits; their numbers tell which
   // are new.
+  /** @type {{ from: string, edits: (Edit & { number: number })[] }} */
   const sent = { from: Math.random().toString(36).slice(2), edits: [] };
   const edit = (made) => {
     sent.edits = [...sent.edits, { ...made, number: (sent.edits.at(-1)?.number || 0) + 1 }].slice(-20);

@@ -9,9 +9,8 @@ import { plain } from "./dom.js";
  */
 export function weightAt(matrix, i, j, eye) {
   if (matrix.whole) return weightAt(matrix.whole, i + matrix.top, j + matrix.left, eye);
-  const data = matrix.heads && eye.head !== null && holdsIn(
-    matrix, layerOf(matrix, eye)
-  ) ? matrix.data[layerOf(matrix, eye)] : null;
+  const layer = layerOf(matrix, eye);
+  const data = matrix.heads && eye.head !== null && holdsIn(matrix, layer) ? matrix.data[layer] : null;
   if (!data) return null;
   if (eye.head >= 0 && eye.head < matrix.heads) return data[(eye.head * matrix.n + i) * matrix.m + j] / 255;
   matrix.means ??= new Map();

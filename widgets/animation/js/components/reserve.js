@@ -34,7 +34,11 @@ const shown = (el, on) => el && (el.style.display = on ? "" : "none");
 
 /** Draws into an element as soon as it is clear that the widget is not there, and shows it while that is so. */
 export function whileNotLive(name, el, draw) {
-  let [drawn, waiting, hidden] = [null, true, null];
+  /** @type {Promise<any> | null} */
+  let drawn = null;
+  /** @type {HTMLElement | null} */
+  let hidden = null;
+  let waiting = true;
   function look() {
     const live = views().get(name) > 0;
     shown(outputOf(el), !live);

@@ -44,6 +44,8 @@ function stepsOf(records) {
 /** Two to four stages under one player; the first may be edited, and the others follow its plan where it is shared. */
 class StagesInStep {
   now = clockAtRest();
+  /** @type {{ steps: string[], places: number[][] }} */
+  common = { steps: [], places: [] };
   /** @type {Stage[]} */
   stages = [];
 

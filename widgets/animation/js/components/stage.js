@@ -52,10 +52,15 @@ export class Stage {
   onScreen = true;
   height = 0;
   painting = false;
+  /** @type {Kit["lit"]} */
   lit = null;
+  /** @type {Sketch | null} */
   sketch = null;
+  /** @type {string | null} */
   after = null; // the frame that shows the last edit, once its answer has come
+  /** @type {string | null} */
   sheet = null;
+  end = () => {};
 
   /** @param {any} el @param {any} raw @param {StageOptions} options */
   constructor(el, raw, options = {}) {
@@ -196,13 +201,14 @@ export class Stage {
   /** Moves the window over a long text; the reader that is held stays held as long as it is in sight. */
   stretch(from) {
     const { now } = this;
-    const old = now.lock && matrixOf(this.frame(), now.lock.matrix);
+    const { lock } = now;
+    const old = lock && matrixOf(this.frame(), lock.matrix);
     now.from = from;
     this.cutOut();
-    const fresh = old && matrixOf(this.frame(), now.lock.matrix);
-    const row = fresh ? now.lock.row + (old.top || 0) - (fresh.top || 0) : -1;
+    const fresh = old && matrixOf(this.frame(), lock.matrix);
+    const row = fresh ? lock.row + (old.top || 0) - (fresh.top || 0) : -1;
     const held = fresh && row >= 0 && row < fresh.n;
-    Object.assign(now, { hover: null, lock: held ? { ...now.lock, row, column: -1 } : null });
+    Object.assign(now, { hover: null, lock: held ? { ...lock, row, column: -1 } : null });
     const { stretch } = this.record;
     if (stretch) this.options.onStretch?.(stretch.from / (stretch.length - stretch.size));
     this.relayout();
@@ -326,7 +332,7 @@ export class Stage {
   }
 
   /** Tells the host what a person did; the frame that shows it is opened when the answer comes. */
-  send(/** @type {Edit} */ edit, frame = null) {
+  send(/** @type {Edit} */ edit, /** @type {string | null} */ frame = null) {
     this.pause();
     this.after = frame;
     this.options.onEdit?.(edit);
@@ -462,11 +468,11 @@ export class Stage {
   }
 
   svg() {
-    return this.plugs.find((plug) => plug.svg)?.svg();
+    return this.plugs.find((plug) => plug.svg)?.svg?.();
   }
 
   link() {
-    return this.plugs.find((plug) => plug.link)?.link();
+    return this.plugs.find((plug) => plug.link)?.link?.();
   }
 
   state() {

@@ -27,7 +27,13 @@ const answersFor = ({ scored, tokens }) => `${scored} for ${tokens}`;
 class SurveyTable {
   now = clockAtRest(); // the entrance, from 0 to 1
   hovered = { ...clockAtRest(), row: -1, at: 1 }; // the row under the pointer, which plays its story
+  /** @type {Stage | null} */
   stage = null; // of the row that is unfolded
+  /** @type {any} */
+  plan = null;
+  /** @type {any} */
+  art = null;
+  end = () => {};
 
   constructor(el, raw, options = {}) {
     const draw = () => this.draw();
@@ -41,9 +47,9 @@ class SurveyTable {
     el.replaceChildren(this.root);
     this.pen = this.canvas.getContext("2d");
     this.measure = measuring(this.pen);
-    this.watch();
     this.adopt();
     this.renew();
+    this.end = this.watch();
     this.player.begin({ frame: Number(this.calm.matches) });
     this.player.go(1);
     el.__table = this;
@@ -79,7 +85,7 @@ class SurveyTable {
     // before the stage, which keeps its keys to itself
     const heard = listen([[this.root, "keydown", (event) => this.key(event)]], { capture: true });
     const players = [this.player, this.story].map((player) => () => player.destroy());
-    this.end = endOf(...players, watchTheme(look), heard, () => resized.disconnect());
+    return endOf(...players, watchTheme(look), heard, () => resized.disconnect());
   }
 
   // -- drawing

@@ -16,9 +16,8 @@ export const csvText = (rows) => rows.map((row) => row.map(csvCell).join(",") + 
 
 /** A matrix as comma-separated values: query positions down, key positions across; attention, or 1 where they may. */
 export function csvOf(matrix, eye) {
-  const value = (i, j) => (eye ? weightAt(matrix, i, j, eye)?.toFixed(4) : null) ?? Number(isOpen(
-    matrix, i * matrix.m + j
-  ));
+  const weight = (i, j) => (eye ? weightAt(matrix, i, j, eye)?.toFixed(4) : null);
+  const value = (i, j) => weight(i, j) ?? Number(isOpen(matrix, i * matrix.m + j));
   const rows = range(matrix.n).map((i) => [matrix.rows[i] ?? i + 1, ...range(matrix.m).map((j) => value(i, j))]);
   return csvText([["reader", ...matrix.columns], ...rows]);
 }

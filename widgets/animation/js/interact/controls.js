@@ -58,13 +58,10 @@ export function setLamp(lamp, leak, theme) {
   const signs = { green: "M7 12.5l3.4 3.4L17 9", amber: "M12 6.5v7M12 16.6v.9", red: "M8 8l8 8M16 8l-8 8" };
   const colour = theme.strong({ green: "green", amber: "orange", red: "vermilion" }[level] || "orange");
   const svg = icon("M12 1a11 11 0 1 0 0 22 11 11 0 0 0 0-22z", { fill: colour });
-  svg.append(svgNode(
-    "path",
-    {
-      d: signs[level] || signs.amber, fill: "none", stroke: theme.paper, "stroke-width": "2.6",
-      "stroke-linecap": "round",
-    }
-  ));
+  svg.append(svgNode("path", {
+    d: signs[level] || signs.amber, fill: "none", stroke: theme.paper, "stroke-width": "2.6",
+    "stroke-linecap": "round",
+  }));
   const short = { green: "No leak", amber: "By design", red: "Leak" }[level];
   const sentence = leak.sentence || short;
   lamp.replaceChildren(svg, node("span", {}, level === "green" ? short : sentence));

@@ -11,6 +11,7 @@ const sketchOf = (matrix, at) => {
 };
 
 export class MaskBrush {
+  /** @type {{ matrix: string, row: number, column: number } | null} */
   cursor = null;
 
   /**
@@ -43,8 +44,8 @@ export class MaskBrush {
   cellAt(event) {
     const found = this.kit.pointAt(event);
     const matrix = found && matrixOf(this.kit.frame(), found.matrix);
-    const inside = matrix && found.column >= 0 && found.column < matrix.m;
-    return inside ? { matrix, at: found.row * matrix.m + found.column } : null;
+    const { row = 0, column = -1 } = found || {};
+    return matrix && column >= 0 && column < matrix.m ? { matrix, at: row * matrix.m + column } : null;
   }
 
   start(event) {
@@ -80,16 +81,17 @@ export class MaskBrush {
     const { kit } = this;
     const matrix = (this.cursor && matrixOf(kit.frame(), this.cursor.matrix)) || kit.frame().matrices[0];
     if (!matrix) return false;
-    const { row, column } = (this.cursor ??= { matrix: matrix.name, row: 0, column: 0 });
+    const cursor = { ...(this.cursor || { matrix: matrix.name, row: 0, column: 0 }) };
+    const { row, column } = cursor;
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key];
     if (step) {
-      const [to, across] = [clamp(row + step[0], 0, matrix.n - 1), clamp(column + step[1], 0, matrix.m - 1)];
-      this.cursor = { matrix: matrix.name, row: to, column: across };
+      cursor.row = clamp(row + step[0], 0, matrix.n - 1);
+      cursor.column = clamp(column + step[1], 0, matrix.m - 1);
     } else if (key === "Enter" || key === "x") {
       kit.sketch = sketchOf(matrix, row * matrix.m + column);
       this.send(kit.sketch);
     } else return false;
-    const { cursor } = this;
+    this.cursor = cursor;
     Object.assign(kit.now, { hover: null, lock: { ...cursor } });
     const state = isOpen(matrix, cursor.row * matrix.m + cursor.column) ? "open" : "closed";
     this.say(`${matrix.rows[cursor.row]} reads ${matrix.columns[cursor.column]}: ${state}. Enter switches it.`);

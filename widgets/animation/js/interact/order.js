@@ -34,12 +34,12 @@ export class OrderStrip {
     this.root.style.touchAction = sequence.length > LONG ? "pan-y" : ""; // a long strip is scrolled by a finger
     const made = sequence.map((each, i) => this.unitButton(each, i, sequence.length, cut !== undefined && i >= cut));
     this.root.replaceChildren(node("span", {}, cut === undefined ? "new order" : "prediction order"), ...made);
-    if (made[cut]) made[cut].before(this.cutGrip(cut, sequence.length));
+    if (cut !== undefined && made[cut]) made[cut].before(this.cutGrip(cut, sequence.length));
     if (unit) focusOn(this.root, `[data-unit="${unit}"]`);
   }
 
   unitButton(unit, i, total, predicted) {
-    const name = this.plan.record.units[unit - 1];
+    const name = this.plan.record.units?.[unit - 1];
     const label = `${name}, step ${i + 1} of ${total}${predicted ? ", predicted" : ""}`;
     return node("button", {
       type: "button", "data-unit": String(unit), "data-at": String(i), "aria-label": label,
@@ -56,7 +56,7 @@ export class OrderStrip {
 
   /** Moves a unit; the strip stays as laid until the answer comes. */
   moveUnit(unit, to) {
-    const order = this.plan.values.order;
+    const order = this.plan.values.order || [];
     const sequence = order.filter((each) => each !== unit);
     sequence.splice(clamp(to, 0, sequence.length), 0, unit);
     if (String(sequence) === String(order)) this.adopt();

@@ -196,13 +196,10 @@ export function playerBar(player, titles, attributes = {}) {
   const buttons = Object.fromEntries(Object.entries(titles).map(([name, title]) => [
     name, iconButton(name, title, () => player[ACTS[name]]()),
   ]));
-  const scrub = node(
-    "input",
-    {
-      type: "range", min: "0", step: "0.01", "aria-label": "Animation step",
-      oninput: () => player.scrub(Number(scrub.value)), ...attributes,
-    }
-  );
+  const scrub = node("input", {
+    type: "range", min: "0", step: "0.01", "aria-label": "Animation step",
+    oninput: () => player.scrub(Number(scrub.value)), ...attributes,
+  });
   const where = node("output");
   const disable = (names, on) => names.forEach((name) => buttons[name] && (buttons[name].disabled = on));
   return {

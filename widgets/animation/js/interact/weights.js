@@ -11,7 +11,7 @@ function offer(/** @type {HTMLSelectElement} */ part, /** @type {[string | numbe
 export class Weights {
   /**
    * @param {Kit} kit
-   * @param {(layer: number) => void} ask for a layer that has not been sent yet
+   * @param {(layer: number | null) => void} ask for a layer that has not been sent yet
    * @param {(layer: number | null, head: number | null) => void} onLook is called when a person has chosen
    */
   constructor(kit, ask, onLook) {

@@ -104,7 +104,7 @@ export class WordLane {
     const { plan, words } = this;
     if (!plan.can("split")) return [];
     const act = (to) => plan.send({ do: "split", to }, "split");
-    const at = plan.values.split;
+    const at = plan.values.split ?? 1;
     const made = grip("stage-end", "Split: words in the first part", 1, words.length - 1, at, act);
     made.dataset.split = "1";
     const gap = this.kit.plan.chips.gap / 2;

@@ -13,9 +13,8 @@ const BAR = { line: 21, name: 132 };
 const asksRow = (guess, matrix) => (guess.reader === "decoder") === (READER_LANE[matrix] === "decoder");
 
 /** A share of a guess as it is written: a probability in percent, another measure as a number. */
-const written = (guess, share) => ((guess.measure ?? "probability") === "probability" ? percent(
-  share
-) : share.toFixed(2));
+const written = (guess, share) =>
+  (guess.measure ?? "probability") === "probability" ? percent(share) : share.toFixed(2);
 
 const guessesOf = (record) => record.numbers?.guesses || [];
 const groupsOf = (record) => record.numbers?.groups || [];
@@ -32,14 +31,12 @@ const bandOf = (frame) => (frame.numbers && {
 }[frame.name]) || null;
 
 /** How much of the width so many columns of guesses beside the matrices take. */
-export const roomForAnswers = (record, columns) => (guessesOf(
-  inFull(record)
-).length ? columns * (CARD.least + CARD.gap) + CARD.gap : 0);
+export const roomForAnswers = (record, columns) =>
+  guessesOf(inFull(record)).length ? columns * (CARD.least + CARD.gap) + CARD.gap : 0;
 
 /** Which share of the first guesses has a card. */
-export const shareShown = (record, plan) => (plan.answers ? plan.answers.shown / Math.min(
-  MANY, guessesOf(inFull(record)).length
-) : 1);
+export const shareShown = (record, plan) =>
+  plan.answers ? plan.answers.shown / Math.min(MANY, guessesOf(inFull(record)).length) : 1;
 
 /** Room for the band below the lanes; it stays the same over all frames, so that the picture never jumps. */
 export function planAnswers(record, plan, y) {
@@ -251,15 +248,16 @@ function paintGroups(ctx, art, groups, kind, grown) {
 }
 
 /** A number with three significant digits. */
-const small = (value) => (value === 0 ? "0" : value >= 0.001 ? String(
-  Number(value.toPrecision(3))
-) : value.toExponential(1));
+function small(value) {
+  if (value === 0) return "0";
+  return value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(1);
+}
 
 /** What every scored answer costs, on a chip below it; nothing hangs on what is not scored. */
 function paintPrices(ctx, art, before, after, e) {
   const [a, b] = [pricesOf(before), pricesOf(after)];
   if (!a && !b) return;
-  const [frame, guesses] = b && (e >= 0.5 || !a) ? [after, b] : [before, a];
+  const [frame, guesses] = b && (e >= 0.5 || !a) ? [after, b] : [before, a || []];
   const isScored = ({ lane, position }) => laneOf(frame, lane)?.cells[position]?.scored;
   ctx.save();
   ctx.globalAlpha *= a && b ? 1 : a ? 1 - e : e;

@@ -17,10 +17,10 @@ const EASY = 20; // px: cells of this side are read with ease
  */
 export function makePlan(record, width, measure, height = Infinity) {
   if (height === Infinity) return planWith(record, width, measure, height, 15, 1);
-  const worth = (plan) => (plan.height <= height ? Math.min(
-    EASY, sideOf(plan)
-  ) * (1 + shareShown(record, plan)) : -plan.height);
+  const ease = (plan) => Math.min(EASY, sideOf(plan)) * (1 + shareShown(record, plan));
+  const worth = (plan) => (plan.height <= height ? ease(plan) : -plan.height);
   const ways = roomForAnswers(record, 1) ? [1, 2, 3, 0] : [0];
+  /** @type {any} */
   let best = null;
   for (const largest of [15, 13, 11]) {
     for (const columns of ways) {
@@ -83,8 +83,8 @@ function fitChips(record, room, wide, measure, largest) {
       mark: clamp(size / 14, 0.72, 1),
     };
   });
-  const fewest = Math.max(lines, fits.at(-1).lines);
-  return fits.find((fit) => fit.lines <= fewest);
+  const fewest = Math.max(lines, fits[fits.length - 1].lines);
+  return /** @type {Chips} */ (fits.find((fit) => fit.lines <= fewest));
 }
 
 function planLanes(record, plan, top) {
@@ -153,30 +153,28 @@ function planMatrices(record, plan, y, measure, reserved = 0) {
     const spare = (shape) => (labelled ? shape.labelColumn * 0.5 : 0);
     const ways = [shapes.length, ...(shapes.length > 3 ? [2] : []), 1].map((across) => {
       const margins = shapes.map((shape, i) => margin(shape, i % across === 0));
-      const taken = (row, k) => sum(
-        row.map((shape, i) => margins[k * across + i] + spare(shape))
-      ) + gap * (row.length - 1);
+      const widths = (row, k) => row.map((shape, i) => margins[k * across + i] + spare(shape));
+      const taken = (row, k) => sum(widths(row, k)) + gap * (row.length - 1);
       const cell = Math.min(
         ...rowsOf(across).map((row, k) => (room - taken(row, k)) / sum(row.map((shape) => shape.m)))
       );
       return { across, margins, cell: Math.min(capOf(rowsOf(across).length), cell) };
     });
     if (plan.room < Infinity) return ways.reduce((best, way) => (way.cell > best.cell ? way : best));
-    return ways.find(({ cell }) => cell >= Math.min(13, cap)) || ways.at(-1);
+    return ways.find(({ cell }) => cell >= Math.min(13, cap)) || ways[ways.length - 1];
   };
   const labelled = fit(true, room).cell >= 9.5;
   const narrowed = reserved && fit(labelled, room - reserved);
-  const fitted = narrowed && narrowed.across === shapes.length && narrowed.cell >= Math.min(
-    plan.room < Infinity ? 9.5 : 13, cap
-  ) ? narrowed : fit(labelled, room);
+  const enough = Math.min(plan.room < Infinity ? 9.5 : 13, cap);
+  const narrow = narrowed && narrowed.across === shapes.length && narrowed.cell >= enough;
+  const fitted = narrow ? narrowed : fit(labelled, room);
   const cell = fitted.cell >= 6 ? Math.floor(fitted.cell * 2) / 2 : fitted.cell;
   const size = clamp(cell * 0.82, 8.5, 12.5);
-  const mates = (shape) => rowsOf(fitted.across).find((row) => row.includes(shape));
+  const mates = (shape) => rowsOf(fitted.across).find((row) => row.includes(shape)) || [];
   const level = (shape) => !labelled || mates(shape).every((each) => each.labelColumn <= cell - 5);
   const angle = (shape) => (level(shape) ? 0 : cell >= 14 ? -Math.PI / 4 : -Math.PI / 2);
-  const lean = (shape) => (angle(
-    shape
-  ) === 0 ? 14 : angle(shape) === -Math.PI / 2 ? shape.labelColumn + 6 : shape.labelColumn * 0.71 + 13);
+  const slanted = (shape) => (cell >= 14 ? shape.labelColumn * 0.71 + 13 : shape.labelColumn + 6);
+  const lean = (shape) => (level(shape) ? 14 : slanted(shape));
   const head = (shape) => 24 + Math.max(...mates(shape).map(lean));
   let x = plan.pad;
   let bottom = y;
@@ -207,9 +205,8 @@ function legendOf(record) {
   const cells = record.frames.flatMap((frame) => frame.lanes.flatMap((lane) => lane.cells));
   const matrices = record.frames.flatMap((frame) => frame.matrices);
   const answers = matrices.some((matrix) => matrix.scored.some(Boolean));
-  const occurs = (state) => cells.some(
-    ASKS[state] || ((cell) => cell.state === state)
-  ) || (state === "scored" && answers);
+  const isState = (state) => ASKS[state] || ((cell) => cell.state === state);
+  const occurs = (state) => cells.some(isState(state)) || (state === "scored" && answers);
   const states = Object.entries(tokens.tokens).filter(([state]) => occurs(state));
   const leaks = leakSteps(record).length > 0;
   const hidden = states.some(([state]) => state === "padding"); // which the tokens explain

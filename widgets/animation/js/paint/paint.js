@@ -32,9 +32,8 @@ const builds = (record, k) => !record.frames[k].matrices.length && record.frames
 
 /** The matrix whose rows give the answers: where a story or the arrow keys begin to read. */
 export const answering = (frame) =>
-  ["query", "decoder", "content", "encoder"].map((name) => matrixOf(frame, name)).find(
-    (found) => found && found.scored.some(Boolean)
-  ) || frame.matrices[0];
+  ["query", "decoder", "content", "encoder"].map((name) => matrixOf(frame, name))
+    .find((found) => found && found.scored.some(Boolean)) || frame.matrices[0];
 
 /** The rows that answer one after the other on the way into "forward", in the order of prediction if there is one. */
 function sweepRows(record, k) {
@@ -110,9 +109,8 @@ export function paint(ctx, art, record, k, u, view) {
   ].map((matrix) => sketched(matrix, view.sketch));
   const story = storyReader(record, k, u, view.sort);
   const reader = view.reader || story;
-  const focus = reader ? focusOf(
-    record, story || (u > 0 && !record.frames[k].matrices.length) ? next : k, reader, view
-  ) : null;
+  const coming = story || (u > 0 && !record.frames[k].matrices.length); // the frame that the reader is in
+  const focus = reader ? focusOf(record, coming ? next : k, reader, view) : null;
   paintTracks(ctx, art, record, k, u);
   const drawn = paintLanes(ctx, art, record, k, u, litFocus(record.frames[k], view.lit) || focus);
   if (u === 0 || story) paintArcs(ctx, art, focus);

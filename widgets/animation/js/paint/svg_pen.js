@@ -25,7 +25,8 @@ const marks = (attributes) =>
 
 /** The pen knows exactly the words that `paint` uses; text stays text. `pen.text(title)` is the drawing. */
 export function svgPen(width, height, theme, measure) {
-  const [body, defs, saved] = [[], [], []];
+  /** @type {{ body: string[], defs: string[], saved: any[] }} */
+  const { body, defs, saved } = { body: [], defs: [], saved: [] };
   let path = svgPath();
   const define = (kind, write) => {
     const id = `${kind}${defs.length}`;

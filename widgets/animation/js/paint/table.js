@@ -35,10 +35,9 @@ function linesOf(text, spec, width, most, measure) {
     if (measure(longer, spec) <= width) lines[lines.length - 1] = longer;
     else if (lines.length < most) lines.push(word);
     else {
-      while (lines.at(-1).includes(" ") && measure(
-        `${lines.at(-1)} …`, spec
-      ) > width) lines[lines.length - 1] = lines.at(-1).replace(/ \S+$/, "");
-      lines[lines.length - 1] += " …";
+      let last = lines[lines.length - 1];
+      while (last.includes(" ") && measure(`${last} …`, spec) > width) last = last.replace(/ \S+$/, "");
+      lines[lines.length - 1] = `${last} …`;
       break;
     }
   }
