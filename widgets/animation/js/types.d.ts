@@ -501,6 +501,13 @@ interface Question {
   text: string;
 }
 
+/** What follows a pointer that drags; `start` returns what is dragged, or nothing. */
+interface Drag {
+  start(event: any): any;
+  move?(held: any, event: any): void;
+  end?(held: any, event: any, cancelled: boolean): void;
+}
+
 type Grip = HTMLElement & { step(by: number): void; to(value: number): boolean };
 
 /** A part of the stage that may follow a record, a layout, a picture, keys and the pointer. */

@@ -46,6 +46,8 @@ export class Stage {
   /** @type {Plug[]} */
   plugs = [];
   /** @type {any} */
+  theme = null;
+  /** @type {any} */
   plan = null;
   /** @type {any} */
   art = null;

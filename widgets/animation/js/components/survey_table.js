@@ -30,6 +30,8 @@ class SurveyTable {
   /** @type {Stage | null} */
   stage = null; // of the row that is unfolded
   /** @type {any} */
+  theme = null;
+  /** @type {any} */
   plan = null;
   /** @type {any} */
   art = null;

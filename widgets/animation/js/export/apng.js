@@ -7,29 +7,43 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   return n;
 });
 
+/** @param {Uint8Array[]} parts */
 function crc(...parts) {
   let value = 0xffffffff;
   for (const part of parts) for (const byte of part) value = CRC_TABLE[(value ^ byte) & 255] ^ (value >>> 8);
   return (value ^ 0xffffffff) >>> 0;
 }
 
-/** Numbers of 4, 2 or 1 bytes, most significant first. */
+/** @type {{ [size: number]: string }} */
+const WRITERS = { 4: "setUint32", 2: "setUint16", 1: "setUint8" };
+
+/**
+ * Numbers of 4, 2 or 1 bytes, most significant first.
+ * @param {[number, number][]} fields each as its size and its value
+ */
 function numbersOf(...fields) {
   const out = new Uint8Array(sum(fields.map(([size]) => size)));
+  /** @type {any} */
   const view = new DataView(out.buffer);
   fields.reduce(
-    (at, [size, value]) => (view[{ 4: "setUint32", 2: "setUint16", 1: "setUint8" }[size]](at, value), at + size), 0
+    (at, [size, value]) => (view[WRITERS[size]](at, value), at + size), 0
   );
   return out;
 }
 
-/** One chunk in pieces: length, four letters, data, which may be in pieces too, check sum. */
+/**
+ * One chunk in pieces: length, four letters, data, which may be in pieces too, check sum.
+ * @param {string} name @param {Uint8Array[]} data
+ */
 function chunk(name, ...data) {
   const inside = [Uint8Array.from(name, (letter) => letter.charCodeAt(0)), ...data];
   return [numbersOf([4, sum(data.map((part) => part.length))]), ...inside, numbersOf([4, crc(...inside)])];
 }
 
-/** The chunks of a PNG with their names. */
+/**
+ * The chunks of a PNG with their names.
+ * @param {Uint8Array} png
+ */
 function chunksOf(png) {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
   const found = [];
@@ -42,9 +56,13 @@ function chunksOf(png) {
   return found;
 }
 
-/** Pictures of one size, each as PNG with its milliseconds, as the pieces of one animated PNG that repeats for ever. */
+/**
+ * Pictures of one size, each as PNG with its milliseconds, as the pieces of one animated PNG that repeats for ever.
+ * @param {{ png: Uint8Array, ms: number }[]} pictures
+ * @returns {any[]}
+ */
 export function apng(pictures) {
-  const head = chunksOf(pictures[0].png).find(({ name }) => name === "IHDR").data;
+  const [{ data: head }] = chunksOf(pictures[0].png).filter(({ name }) => name === "IHDR");
   const view = new DataView(head.buffer, head.byteOffset);
   const [width, height] = [view.getUint32(0), view.getUint32(4)];
   let number = 0;

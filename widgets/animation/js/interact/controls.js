@@ -3,6 +3,7 @@
 import { listen, node, svgNode } from "../dom.js";
 import { explained } from "../glossary.js";
 
+/** @type {{ [name: string]: string }} */
 export const ICONS = {
   first: "M4 4h2.4v16H4zM20 4v16L8 12z",
   back: "M17 4v16L6 12z",
@@ -29,75 +30,103 @@ export const ICONS = {
   sort: "M3 4h4v4H3zM3 10h4v4H3zM9 10h4v4H9zM3 16h4v4H3zM9 16h4v4H9zM15 16h4v4h-4z",
 };
 
+/** @param {string} path @param {any} [extra] */
 export const icon = (path, extra = {}) => svgNode(
   "svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svgNode("path", { d: path, ...extra })
 );
 
-/** A button with a text or an element on its face; hovering shows its title and the terms in it. */
+/**
+ * A button with a text or an element on its face; hovering shows its title and the terms in it.
+ * @param {any} face @param {string} title @param {(...args: any[]) => void} act @param {any} [extra]
+ */
 export const button = (face, title, act, extra = {}) => node(
   "button", { type: "button", title: explained(title), onclick: act, ...extra }, face
 );
 
-/** A button with an icon; its name is its title without the keys. */
+/**
+ * A button with an icon; its name is its title without the keys.
+ * @param {string} name @param {string} title @param {(...args: any[]) => void} act @param {any} [extra]
+ */
 export const iconButton = (name, title, act, extra = {}) => button(
   icon(ICONS[name]), title, act, { "aria-label": title.split(" (")[0], ...extra }
 );
 
-/** A button with an icon and a word, of which only the icon is left where there is little room. */
+/**
+ * A button with an icon and a word, of which only the icon is left where there is little room.
+ * @param {string} name @param {string} word @param {string} title @param {(...args: any[]) => void} act
+ * @param {any} [extra]
+ */
 export const labelButton = (name, word, title, act, extra = {}) => {
   const made = button(icon(ICONS[name]), title, act, { "aria-label": word, ...extra });
   made.append(node("span", { class: "stage-word" }, word));
   return made;
 };
 
-/** The leak indicator: colour, sign and sentence say the same thing. */
+/** @type {{ [level: string]: { hue: string, sign: string, short: string } }} */
+const LEVELS = {
+  green: { hue: "green", sign: "M7 12.5l3.4 3.4L17 9", short: "No leak" },
+  amber: { hue: "orange", sign: "M12 6.5v7M12 16.6v.9", short: "By design" },
+  red: { hue: "vermilion", sign: "M8 8l8 8M16 8l-8 8", short: "Leak" },
+};
+
+/**
+ * The leak indicator: colour, sign and sentence say the same thing.
+ * @param {HTMLElement} lamp @param {Leak | null} leak @param {Theme} theme
+ */
 export function setLamp(lamp, leak, theme) {
   lamp.hidden = !leak;
   if (!leak) return;
   const level = leak.level || (leak.leak ? "red" : "green");
-  const signs = { green: "M7 12.5l3.4 3.4L17 9", amber: "M12 6.5v7M12 16.6v.9", red: "M8 8l8 8M16 8l-8 8" };
-  const colour = theme.strong({ green: "green", amber: "orange", red: "vermilion" }[level] || "orange");
-  const svg = icon("M12 1a11 11 0 1 0 0 22 11 11 0 0 0 0-22z", { fill: colour });
+  const look = LEVELS[level] || LEVELS.amber;
+  const svg = icon("M12 1a11 11 0 1 0 0 22 11 11 0 0 0 0-22z", { fill: theme.strong(look.hue) });
   svg.append(svgNode("path", {
-    d: signs[level] || signs.amber, fill: "none", stroke: theme.paper, "stroke-width": "2.6",
+    d: look.sign, fill: "none", stroke: theme.paper, "stroke-width": "2.6",
     "stroke-linecap": "round",
   }));
-  const short = { green: "No leak", amber: "By design", red: "Leak" }[level];
-  const sentence = leak.sentence || short;
-  lamp.replaceChildren(svg, node("span", {}, level === "green" ? short : sentence));
+  const sentence = leak.sentence || look.short;
+  lamp.replaceChildren(svg, node("span", {}, level === "green" ? look.short : sentence));
   lamp.title = explained(sentence);
   lamp.dataset.level = level;
 }
 
+/** @param {any} element */
 export const isText = (element) => element.tagName === "INPUT" && element.type === "text";
 
-/** Is a key not meant for us: with a modifier, or typed into a field? */
+/**
+ * Is a key not meant for us: with a modifier, or typed into a field?
+ * @param {any} event
+ */
 export const isForeign = (event) => event.ctrlKey || event.metaKey || event.altKey || isText(event.target);
 
 /**
  * Dragging with the main button. `start(event)` returns what is dragged, or nothing; `move(held, event)` and
  * `end(held, event, cancelled)` follow the pointer, which is captured. What comes back ends it.
- * @param {any} acts
+ * @param {HTMLElement} element @param {Drag} acts
  */
 export function draggable(element, acts) {
   const { start, move, end } = acts;
+  /** @type {any} */
   let held = null;
-  const down = (event) => {
+  const down = (/** @type {PointerEvent} */ event) => {
     held = (!event.button && start(event)) || null;
     if (held) element.setPointerCapture(event.pointerId);
   };
-  const up = (event) => {
+  const up = (/** @type {PointerEvent} */ event) => {
     const dropped = held;
     held = null;
     if (dropped) end?.(dropped, event, event.type === "pointercancel");
   };
+  const go = (/** @type {PointerEvent} */ event) => held && move?.(held, event);
   return listen([
-    [element, "pointerdown", down], [element, "pointermove", (event) => held && move(held, event)],
+    [element, "pointerdown", down], [element, "pointermove", go],
     [element, "pointerup", up], [element, "pointercancel", up],
   ]);
 }
 
-/** Calls back when the host may have new colours: by an attribute or a media query, and once they have faded in. */
+/**
+ * Calls back when the host may have new colours: by an attribute or a media query, and once they have faded in.
+ * @param {(...args: any[]) => void} act
+ */
 export function watchTheme(act) {
   let alive = true;
   const changed = () => {

@@ -19,7 +19,7 @@ function mathOf(tree) {
   const [tag, attributes, ...children] = tree;
   const made = document.createElementNS("http://www.w3.org/1998/Math/MathML", MATH_TAGS.has(tag) ? tag : "mrow");
   for (const [name, value] of Object.entries(attributes)) if (MATH_MARKS.has(name)) made.setAttribute(name, value);
-  made.append(...children.map((child) => (Array.isArray(child) ? mathOf(child) : child)));
+  made.append(...children.map((/** @type {any} */ child) => (Array.isArray(child) ? mathOf(child) : child)));
   return made;
 }
 
@@ -59,7 +59,7 @@ function brokenMath(/** @type {Element} */ math) {
 /**
  * A formula as it stands in its column: over as many lines as it takes; smaller only where a piece of it is too wide.
  */
-export function formula(mathml, latex) {
+export function formula(/** @type {MathTree | undefined} */ mathml, /** @type {string} */ latex) {
   return node(
     "span", { class: "stage-formula" },
     ...(mathml ? brokenMath(mathOf(mathml)).flatMap((piece) => [piece, node("wbr")]) : [latex])
@@ -67,7 +67,7 @@ export function formula(mathml, latex) {
 }
 
 /** Make formulas smaller that are wider than their column; what is not on screen has no width and stays as it is. */
-export function fitFormulas(formulas) {
+export function fitFormulas(/** @type {NodeListOf<any>} */ formulas) {
   for (const each of formulas) {
     each.style.fontSize = "";
     const room =

@@ -34,5 +34,8 @@ export const KEY_LIST = [
   ["?", "this list"],
 ];
 
-/** Keys and what they do, as elements. */
+/**
+ * Keys and what they do, as elements.
+ * @param {string[][]} keys
+ */
 export const keyList = (keys) => keys.map(([name, text]) => node("div", {}, node("kbd", {}, name), ` ${text}`));

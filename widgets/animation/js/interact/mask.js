@@ -70,7 +70,7 @@ export class MaskBrush {
 
   /** Sends the cells of a sketch, whose numbers are those of the window over a long text. */
   send(/** @type {Sketch} */ { matrix, cells, m }) {
-    const { top = 0, left = 0 } = matrixOf(this.kit.frame(), matrix);
+    const { top = 0, left = 0 } = matrixOf(this.kit.frame(), matrix) || {};
     /** @type {[number, number, boolean][]} */
     const painted = [...cells].map(([at, open]) => [Math.floor(at / m) + top, (at % m) + left, open]);
     this.plan.send({ do: "paint", matrix, cells: painted }, "paint");

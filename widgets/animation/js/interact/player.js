@@ -152,7 +152,10 @@ export class Player {
     this.go(frame);
   }
 
-  /** Begins where a host wants it, which is not reported. */
+  /**
+   * Begins where a host wants it, which is not reported.
+   * @param {any} it
+   */
   begin({ frame = 0, playing = false }) {
     this.now.at = this.reported.frame = clamp(frame, 0, this.options.last());
     this.redraw();
@@ -180,9 +183,13 @@ export const playerKeys = (player) => ({
   Home: () => player.first(), End: () => player.end(),
 });
 
+/** @type {{ [name: string]: string }} */
 const ACTS = { first: "first", back: "backward", play: "toggle", step: "forward", last: "end" };
 
-/** Words for a place, such as "Choose (2/5)": the name is left out where there is little room and stands above. */
+/**
+ * Words for a place, such as "Choose (2/5)": the name is left out where there is little room and stands above.
+ * @param {string} words
+ */
 function wordsOfPlace(words) {
   const [, name, count] = words.match(/^(.+ )(\(\d+\/\d+\))$/) || [];
   return count ? [node("span", { class: "stage-word" }, name), count] : [words];
@@ -190,6 +197,7 @@ function wordsOfPlace(words) {
 
 /**
  * The bar of a player: a button for each title, by the name of its icon, a scrub bar, and words for where it stands.
+ * @param {any} player @param {{ [name: string]: string }} titles @param {any} [attributes]
  * @returns {any}
  */
 export function playerBar(player, titles, attributes = {}) {
@@ -201,9 +209,11 @@ export function playerBar(player, titles, attributes = {}) {
     oninput: () => player.scrub(Number(scrub.value)), ...attributes,
   });
   const where = node("output");
-  const disable = (names, on) => names.forEach((name) => buttons[name] && (buttons[name].disabled = on));
+  const disable = (/** @type {string[]} */ names, /** @type {boolean} */ on) =>
+    names.forEach((name) => buttons[name] && (buttons[name].disabled = on));
   return {
     ...buttons, scrub, where,
+    /** @param {Clock} clock @param {number} last @param {string} words @param {string} spoken */
     show({ at, playing }, last, words, spoken = words, what = "") {
       disable(["first", "back"], at <= 0);
       disable(["last", "step"], at >= last);

@@ -75,7 +75,7 @@ export class WordLane {
 
   /** While the mask is painted: what must be predicted, as buttons that say whether an answer counts. */
   answers() {
-    const { cells = [], begins: from = 0 } = laneOf(this.plan.record.frames.at(-1), "targets") || {};
+    const { cells = [], begins: from = 0 } = laneOf(this.kit.record.frames[this.kit.last()], "targets") || {};
     return cells.map(({ text, scored }, i) => {
       const { x, y, w, h } = chipBox(this.kit.plan, "targets", i);
       const label = `Answer ${from + i + 1}${text ? `, ${text}` : ""}: ${scored ? "scored" : "not scored"}`;
@@ -204,9 +204,9 @@ export class WordLane {
   light(word) {
     const frame = this.kit.frame();
     const matrix = ["content", "encoder"].map((name) => matrixOf(frame, name)).find(Boolean);
-    const cell = word && matrix ? laneOf(frame, "original").cells[this.wordOf.indexOf(word)] : null;
+    const cell = word && matrix ? laneOf(frame, "original")?.cells[this.wordOf.indexOf(word)] : null;
     const row = cell ? streamSpots(frame, "inputs").findIndex((spot) => spot.cell.key === cell.key) : -1;
-    this.kit.now.hover = row >= 0 && row < matrix.n ? { matrix: matrix.name, row, column: -1 } : null;
+    this.kit.now.hover = matrix && row >= 0 && row < matrix.n ? { matrix: matrix.name, row, column: -1 } : null;
     this.kit.wake();
   }
 }

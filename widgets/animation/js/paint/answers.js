@@ -77,7 +77,7 @@ function fitAnswers(record, room, most) {
   const shown = Math.min(guesses.length, across * most);
   const apart = (guess) => (record.changing || !guess.top.some(([word]) => word === guess.truth) ? 1 : 0);
   const lines = Math.max(
-    0, ...[...guesses, ...(inFull(record).numbers.after || [])].map((guess) => guess.top.length + apart(guess))
+    0, ...[...guesses, ...(inFull(record).numbers?.after || [])].map((guess) => guess.top.length + apart(guess))
   );
   const card = {
     w: Math.floor(Math.min(CARD.most, (room - CARD.gap * (columns - 1)) / columns)),

@@ -3,7 +3,7 @@
  */
 
 import {
-  CELL, LANES, READER_LANE, bytes, font, homeOf, inverse, isOpen, matrixOf, matrixShapes, movesBetween, range,
+  CELL, LANES, READER_LANE, bytes, font, homeOf, inverse, isOpen, matrixOf, matrixShapes, movesOf, range,
 } from "../record.js";
 import { streamSpots } from "./chips.js";
 import { boxPath, paintText } from "./pen.js";
@@ -50,7 +50,7 @@ export function stretched(whole, from, size) {
   return {
     ...whole, whole, frames, begins, numbers,
     stretch: { from, size, length },
-    moves: frames.slice(1).map((frame, k) => movesBetween(frames[k], frame)),
+    moves: movesOf(frames),
     word: whole.word && whole.word.slice(...part(whole.word.length)),
     leak: whole.leak && { ...whole.leak, path: (whole.leak.path || []).map(step) },
     film: whole.film && filmOfStretch(whole.film, part),

@@ -102,6 +102,7 @@ const marksAt = (matrix, at, x, y) => [
 ];
 
 function paintCellMark(ctx, theme, { state, x, y }, side) {
+  /** @type {(across: number, down: number) => Point} */
   const at = (across, down) => [x + side * across, y + side * down];
   ctx.lineWidth = clamp(side * 0.08, 1, 2);
   if (state === CELL.self) {
@@ -140,7 +141,9 @@ export function paintWeights(ctx, art, box, matrix, axis, rows, shown, eye, stre
   ctx.fillStyle = art.theme.weight;
   for (const i of rows) {
     for (let j = 0; j < matrix.m; j++) {
-      const weight = isOpen(matrix, i * matrix.m + j) && shown(i, j) ? weightAt(matrix, i, j, eye) * strength : 0;
+      const weight = isOpen(matrix, i * matrix.m + j) && shown(
+        i, j
+      ) ? (weightAt(matrix, i, j, eye) || 0) * strength : 0;
       if (weight < 0.004) continue;
       const inner = Math.sqrt(weight) * side * 0.82;
       const [x, y] = [
@@ -292,6 +295,7 @@ export function paintLeak(ctx, art, record, frame, view) {
         step.read.position, matrix.m
       )
     );
+    /** @type {(step: LeakStep) => Point} */
     const centre = ({ reader, read }) => [
       box.x + (axis.column(read.position) + 0.5) * box.cell, box.y + (axis.row(reader.position) + 0.5) * box.cell,
     ];

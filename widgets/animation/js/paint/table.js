@@ -227,6 +227,7 @@ function paintReason(ctx, { theme, plan }, place) {
 function paintArrow(ctx, theme, { x, y }, size) {
   ctx.strokeStyle = theme.muted;
   ctx.lineWidth = Math.max(1.4, size * 0.11);
+  /** @type {Point} */
   const tip = [x + size * 1.1, y];
   paintLines(ctx, [[x, y], tip], [[x + size * 0.72, y - size * 0.34], tip, [x + size * 0.72, y + size * 0.34]]);
 }
