@@ -17,6 +17,11 @@ SPARE = re.compile(
 GLOSSARY, TERMS_AS_DATA = "GLOSSARY = {};", json.dumps({term.name: term.says for term in TERMS})
 
 
+def sheet(file: str) -> str:
+    """The style sheet with the same name as a Python file, as one line."""
+    return READ[".css"](Path(file).with_suffix(".css").read_text(encoding="utf-8"))
+
+
 def joined(entry: Path) -> str:
     """A module after all modules, style sheets and data that it imports, as one module; only the entry exports.
 

@@ -62,11 +62,12 @@ def test_a_module_imports_only_what_others_export_and_none_in_a_circle(path):
 
 
 @pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.name)
-def test_a_style_sheet_is_imported_and_its_braces_close(path):
-    sheet = path.read_text(encoding="utf-8")
+def test_a_style_sheet_is_read_and_its_braces_close(path):
+    sheet, python = path.read_text(encoding="utf-8"), path.with_suffix(".py")
     assert sheet.count("{") == sheet.count("}") > 0
     importers = [module for module in MODULES if f'/{path.name}" with' in module.read_text(encoding="utf-8")]
-    assert importers and all(json.dumps(bundle.READ[".css"](sheet)) in joined(module) for module in importers)
+    assert importers or "sheet(__file__)" in python.read_text(encoding="utf-8")
+    assert all(json.dumps(bundle.READ[".css"](sheet)) in joined(module) for module in importers)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
