@@ -22,7 +22,7 @@ from widgets.animation.record import typeset
 from widgets.state.stage import edits as stage_edits
 
 SCRIPTS = Path(schema.__file__).with_name("js")
-EDIT = re.search(r"^type Edit =\n(.*?);\n$", (SCRIPTS / "types.d.ts").read_text(encoding="utf-8"), re.M | re.S)[1]
+(EDIT,) = re.findall(r"^type Edit =\n(.*?);\n$", (SCRIPTS / "types.d.ts").read_text(encoding="utf-8"), re.M | re.S)
 """The union of what the stage sends, as TypeScript knows it."""
 DRAWING = "".join(path.read_text(encoding="utf-8") for path in SCRIPTS.rglob("*.js"))
 TEXT, PAIR, OTHER = (
@@ -119,7 +119,7 @@ def test_the_fields_of_edits_are_those_of_the_schema():
         for each in re.findall(r"\{ (do: [^{}]*)", DRAWING)
         for field in re.findall(r"(?:^|, )([a-z]+)(?=:|,|$| )", each)
     }
-    hearing = "".join(Path(part.__file__).read_text(encoding="utf-8") for part in (plan_edits, stage_edits))
+    hearing = "".join(Path(str(part.__file__)).read_text(encoding="utf-8") for part in (plan_edits, stage_edits))
     heard = set(re.findall(r'(?:edit|message)(?:\.get\(|\[)"(\w+)"|number\((?:edit|message), "(\w+)"', hearing))
     read_fields = {field for pair in heard for field in pair if field}
     known = set(schema.Edit.__annotations__)

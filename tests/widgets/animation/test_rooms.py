@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import widgets.animation
+from widgets.animation import schema
 
-DRAWING = Path(widgets.animation.__file__).with_name("js")
+DRAWING = Path(schema.__file__).with_name("js")
 ROOMS = ("main", "components", "interact", "export", "paint", "shared")
 """From the top to the bottom; `main` is the entry, `shared` the modules beside it that every room may use."""
 MODULES = sorted(DRAWING.rglob("*.js"))
