@@ -23,6 +23,7 @@ ELSEWHERE = {
     "playground/test_site": "docs/pages.py",
     "playground/training/test_curriculum": "objectives/curriculum.py and the feed that reads its schedule",
     "playground/training/test_resume": "loop, checkpoint and saved runs together",
+    "widgets/animation/test_rooms": "widgets/animation/js/, which of its folders may import which",
     "widgets/pages/test_file_encoding": "all pages that take a file",
     "widgets/pages/test_limits": "all pages that have a number",
     "widgets/state/test_imported": "an imported run, on all pages",

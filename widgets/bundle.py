@@ -7,16 +7,26 @@ from pathlib import Path
 from playground.glossary import TERMS
 
 IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
-DATA = re.compile(r'^import (\w+) from "([^"]+\.json)" with \{ type: "json" \};\n', re.MULTILINE)
+DATA = re.compile(r'^import (\w+) from "([^"]+\.(?:json|css))" with \{ type: "(?:json|text)" \};\n', re.MULTILINE)
+READ = {".json": json.loads, ".css": lambda text: " ".join(re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).split())}
 EXPORT = re.compile(r"^export (?:default [^;]*;\n|\{[^}]*\};\n|(?=async |function|const|let|class))", re.MULTILINE)
-SPARE = re.compile(r"^[ \t]*(?:/\*\*.*?\*/\n|//[^\n]*\n)|^[ \t]+", re.MULTILINE | re.DOTALL)
+COMMENT = r"/\*\*(?:(?!\*/).)*\*/"
+SPARE = re.compile(
+    rf"^[ \t]*(?:{COMMENT}\n|//[^\n]*\n)|^[ \t]+|/\*\* @type (?:(?!\*/).)*\*/ ", re.MULTILINE | re.DOTALL
+)
 GLOSSARY, TERMS_AS_DATA = "GLOSSARY = {};", json.dumps({term.name: term.says for term in TERMS})
 
 
-def joined(entry: Path) -> str:
-    """A module after all that it imports, as one module without comments and indentation; only the entry exports.
+def sheet(file: str) -> str:
+    """The style sheet with the same name as a Python file, as one line."""
+    return READ[".css"](Path(file).with_suffix(".css").read_text(encoding="utf-8"))
 
-    All share one scope then, so no two may use one name at their top level (a test holds that).
+
+def joined(entry: Path) -> str:
+    """A module after all modules, style sheets and data that it imports, as one module; only the entry exports.
+
+    Comments and indentation are left out. All share one scope, so no two may use one name at their top level (a test
+    holds that).
     """
     texts: dict[Path, str] = {}
 
@@ -24,7 +34,7 @@ def joined(entry: Path) -> str:
         text = path.read_text(encoding="utf-8").replace(GLOSSARY, f"GLOSSARY = {TERMS_AS_DATA};")
         for name, file in DATA.findall(text):
             data = (path.parent / file).resolve()
-            texts[data] = f"const {name} = {json.dumps(json.loads(data.read_text(encoding='utf-8')))};\n"
+            texts[data] = f"const {name} = {json.dumps(READ[data.suffix](data.read_text(encoding='utf-8')))};\n"
         text = DATA.sub("", text)
         for name in IMPORT.findall(text):
             if (other := (path.parent / name).resolve()) not in texts:

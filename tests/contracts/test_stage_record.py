@@ -21,7 +21,10 @@ from widgets.animation import schema
 from widgets.animation.record import typeset
 from widgets.state.stage import edits as stage_edits
 
-DRAWING = Path(schema.__file__).with_name("js")
+SCRIPTS = Path(schema.__file__).with_name("js")
+(EDIT,) = re.findall(r"^type Edit =\n(.*?);\n$", (SCRIPTS / "types.d.ts").read_text(encoding="utf-8"), re.M | re.S)
+"""The union of what the stage sends, as TypeScript knows it."""
+DRAWING = "".join(path.read_text(encoding="utf-8") for path in SCRIPTS.rglob("*.js"))
 TEXT, PAIR, OTHER = (
     "I am happy to be with you . We walk side by side .",
     "It rained all day .",
@@ -100,24 +103,25 @@ def test_a_model_says_what_the_schema_says():
     check(typeset(told))
 
 
-def test_the_verbs_of_edits_are_those_that_are_heard():
-    sent = set(re.findall(r'\bdo: "(\w+)"', "".join(path.read_text(encoding="utf-8") for path in DRAWING.glob("*.js"))))
+def test_the_edits_that_are_sent_declared_and_heard_are_the_same():
+    sent = set(re.findall(r'\bdo: "(\w+)"', DRAWING))
+    declared = {kind for kinds in re.findall(r"\bdo: ([^;}]+)", EDIT) for kind in re.findall(r"\w+", kinds)}
     store = Path(stage_edits.__file__).read_text(encoding="utf-8")
     heard = set(plan_edits.DO) | {
         word for line in re.findall(r'case ((?:"\w+"(?: \| )?)+)', store) for word in re.findall(r"\w+", line)
     }
-    assert sent <= heard and set(plan_edits.DO) <= sent
+    assert declared == heard == sent
 
 
 def test_the_fields_of_edits_are_those_of_the_schema():
-    drawing = "".join(path.read_text(encoding="utf-8") for path in DRAWING.glob("*.js"))
     sent = {
         field
-        for each in re.findall(r"\{ (do: [^{}]*)", drawing)
+        for each in re.findall(r"\{ (do: [^{}]*)", DRAWING)
         for field in re.findall(r"(?:^|, )([a-z]+)(?=:|,|$| )", each)
     }
-    hearing = "".join(Path(part.__file__).read_text(encoding="utf-8") for part in (plan_edits, stage_edits))
+    hearing = "".join(Path(str(part.__file__)).read_text(encoding="utf-8") for part in (plan_edits, stage_edits))
     heard = set(re.findall(r'(?:edit|message)(?:\.get\(|\[)"(\w+)"|number\((?:edit|message), "(\w+)"', hearing))
     read_fields = {field for pair in heard for field in pair if field}
     known = set(schema.Edit.__annotations__)
     assert sent <= known and read_fields <= known | {"edits"}, (sent - known, read_fields - known)
+    assert set(re.findall(r"\b(\w+)\??:", EDIT)) == known - {"number"}

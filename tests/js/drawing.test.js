@@ -3,14 +3,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { draggable } from "../../widgets/animation/js/controls.js";
-import { csvText, unpacked } from "../../widgets/animation/js/files.js";
+import { draggable } from "../../widgets/animation/js/interact/controls.js";
+import { csvText } from "../../widgets/animation/js/export/csv.js";
+import { unpacked } from "../../widgets/animation/js/export/files.js";
 import { GLOSSARY, explained } from "../../widgets/animation/js/glossary.js";
-import { LONG, lengthOf, stretched } from "../../widgets/animation/js/long_text.js";
-import { makePlan } from "../../widgets/animation/js/layout.js";
-import { makePlayer } from "../../widgets/animation/js/player.js";
-import { STRIP, bytes, chipBox, inverse, matrixShapes, readRecord, speak, speakIds } from "../../widgets/animation/js/record.js";
-import { svgPen } from "../../widgets/animation/js/svg_pen.js";
+import { LONG, lengthOf, stretched } from "../../widgets/animation/js/paint/long_text.js";
+import { makePlan } from "../../widgets/animation/js/paint/layout.js";
+import { Player, clockAtRest } from "../../widgets/animation/js/interact/player.js";
+import {
+  STRIP, bytes, chipBox, inverse, matrixShapes, readRecord, speak, speakIds,
+} from "../../widgets/animation/js/record.js";
+import { svgPen } from "../../widgets/animation/js/paint/svg_pen.js";
 import { matches } from "../../widgets/lists/listbox.js";
 
 const words = (...texts) => texts.map((text) => ({ text, key: text }));
@@ -21,7 +24,9 @@ const measure = (text) => text.length * 7;
 function record(n = 3) {
   const texts = Array.from({ length: n }, (_, i) => `w${i}`);
   const states = texts.flatMap((_, i) => texts.map((_, j) => (j <= i ? 1 : 0)));
-  const masked = [{ text: "w0", key: "w0" }, { text: "[MASK]", key: "new", state: "masked" }, ...words(...texts.slice(2))];
+  const masked = [
+    { text: "w0", key: "w0" }, { text: "[MASK]", key: "new", state: "masked" }, ...words(...texts.slice(2)),
+  ];
   return readRecord({
     title: "T",
     frames: [
@@ -29,7 +34,12 @@ function record(n = 3) {
       {
         name: "corrupt",
         lanes: [{ name: "inputs", cells: masked }],
-        matrices: [{ name: "encoder", title: "Attention mask", rows: texts, columns: texts, shape: [n, n], states: base64(states), scored_rows: [] }],
+        matrices: [
+          {
+            name: "encoder", title: "Attention mask", rows: texts, columns: texts, shape: [n, n],
+            states: base64(states), scored_rows: [],
+          },
+        ],
       },
     ],
   });
@@ -68,14 +78,18 @@ test("chips stand in lines that never leave the width, for any width", () => {
 
 test("ids have room below their lane, are said with their names, and keep to their tokens in a window", () => {
   const ids = (values) => ({ ids: [{ name: "token_type_ids", title: "segment", values, words: ["A", "B"] }] });
-  const of = (n, more = {}) => readRecord({ frames: [{ name: "ask", lanes: [{ name: "inputs", cells: words(...Array.from({ length: n }, (_, i) => `w${i}`)), ...more }] }] });
+  const of = (n, more = {}) => readRecord({ frames: [{
+    name: "ask", lanes: [{ name: "inputs", cells: words(...Array.from({ length: n }, (_, i) => `w${i}`)), ...more }],
+  }] });
   const lane = of(3, ids([0, 1, 1])).frames[0].lanes[0];
   assert.equal(speakIds(lane, 1), " It is read with segment B (token_type_id 1).");
   assert.equal(speakIds(of(3).frames[0].lanes[0], 1), "");
   const [bare, told] = [of(3), of(3, ids([0, 1, 1]))].map((made) => makePlan(made, 800, measure).lanes.inputs);
   assert.deepEqual([told.below - bare.below, told.height - bare.height], [STRIP, STRIP]);
   const long = of(LONG + 36, ids(Array.from({ length: LONG + 36 }, (_, i) => Number(i >= 50))));
-  assert.deepEqual(stretched(long, 30, 40).frames[0].lanes[0].ids[0].values, Array.from({ length: 40 }, (_, i) => Number(i >= 20)));
+  assert.deepEqual(
+    stretched(long, 30, 40).frames[0].lanes[0].ids[0].values, Array.from({ length: 40 }, (_, i) => Number(i >= 20))
+  );
 });
 
 test("the room of a matrix is that of its largest shape", () => {
@@ -88,7 +102,9 @@ test("of a long text a window is drawn, and the whole stays at hand", () => {
   assert.equal(lengthOf(whole), 100);
   const part = stretched(whole, 30, 40);
   assert.equal(part.whole, whole);
-  assert.deepEqual(part.frames[1].lanes[0].cells.map((cell) => cell.text), Array.from({ length: 40 }, (_, i) => `w${i + 30}`));
+  assert.deepEqual(
+    part.frames[1].lanes[0].cells.map((cell) => cell.text), Array.from({ length: 40 }, (_, i) => `w${i + 30}`)
+  );
   const [matrix] = part.frames[1].matrices;
   assert.deepEqual([matrix.n, matrix.m, matrix.top, matrix.left], [40, 40, 30, 30]);
   assert.equal(matrix.cells[1], 0);
@@ -98,7 +114,9 @@ test("of a long text a window is drawn, and the whole stays at hand", () => {
 
 test("no cell of a table becomes a formula, and what would end it is quoted", () => {
   assert.equal(csvText([["=1+1", -2.5, 'a "b"', "x,y"]]), `'=1+1,-2.5,"a ""b""","x,y"\r\n`);
-  assert.equal(csvText([["+1", "-1+1", "@A", "\t=1", "\r=1", "1e-05", "\n"]]), `'+1,'-1+1,'@A,'\t=1,"'\r=1",1e-05,"\n"\r\n`);
+  assert.equal(
+    csvText([["+1", "-1+1", "@A", "\t=1", "\r=1", "1e-05", "\n"]]), `'+1,'-1+1,'@A,'\t=1,"'\r=1",1e-05,"\n"\r\n`
+  );
 });
 
 test("a search finds the beginnings of words, whatever their case and accents", () => {
@@ -120,13 +138,19 @@ test("the pen writes text that can never become markup", () => {
 
 /** A player over four frames, and a clock whose frames come when `pass` says so. */
 function playing(options = {}) {
-  const [now, told, waiting] = [{}, [], []];
+  const [now, told, waiting] = [clockAtRest(), [], []];
   let [time, drawn] = [0, 0];
   globalThis.matchMedia = () => ({ matches: Boolean(options.calm) });
   globalThis.performance = { now: () => time };
   globalThis.requestAnimationFrame = (act) => waiting.push(act);
   globalThis.cancelAnimationFrame = () => waiting.splice(0);
-  const player = makePlayer(now, { last: () => 3, pace: () => 100, back: 50, rest: 200, draw: () => (drawn += 1), onFrame: (frame) => told.push(frame), onPlaying: (on) => told.push(on), ...options });
+  const player = new Player(
+    now,
+    {
+      last: () => 3, pace: () => 100, back: 50, rest: 200, draw: () => (drawn += 1),
+      onFrame: (frame) => told.push(frame), onPlaying: (on) => told.push(on), ...options,
+    }
+  );
   const pass = (ms) => {
     for (let left = ms; left > 0; left -= 10) {
       time += 10;
@@ -184,9 +208,14 @@ test("for people who want less motion a player jumps", () => {
 test("what is dragged follows its pointer until that is let go or taken away", () => {
   const [element, seen] = [new EventTarget(), []];
   Object.assign(element, { setPointerCapture: (id) => seen.push(["held", id]) });
-  const acts = { start: ({ what }) => what, move: (held, { x }) => seen.push([held, x]), end: (held, _, cancelled) => seen.push([held, cancelled]) };
+  const acts = {
+    start: ({ what }) => what, move: (held, { x }) => seen.push([held, x]),
+    end: (held, _, cancelled) => seen.push([held, cancelled]),
+  };
   const stop = draggable(element, acts);
-  const send = (type, more) => element.dispatchEvent(Object.assign(new Event(type), { button: 0, pointerId: 1, ...more }));
+  const send = (type, more) => element.dispatchEvent(Object.assign(
+    new Event(type), { button: 0, pointerId: 1, ...more }
+  ));
   send("pointermove", { x: 1 });
   send("pointerdown", { what: "a", button: 2 });
   send("pointerdown", { what: "a" });
@@ -203,7 +232,10 @@ test("what is dragged follows its pointer until that is let go or taken away", (
 
 test("a tooltip explains its terms, a longer one and not what is part of it", () => {
   Object.assign(GLOSSARY, { "attention mask": "Who.", mask: "Hidden.", seed: "Number." });
-  assert.equal(explained("Paint the Attention Mask; another seed"), "Paint the Attention Mask; another seed\nattention mask: Who.\nseed: Number.");
+  assert.equal(
+    explained("Paint the Attention Mask; another seed"),
+    "Paint the Attention Mask; another seed\nattention mask: Who.\nseed: Number."
+  );
   assert.equal(explained("Next"), "Next");
 });
 

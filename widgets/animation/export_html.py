@@ -10,6 +10,7 @@ from uuid import uuid4
 from widgets.animation.record import Record, typeset
 from widgets.animation.static_svg import still
 from widgets.animation.widget import ESM
+from widgets.bundle import sheet
 
 
 def js(value: Any) -> str:
@@ -44,14 +45,7 @@ def standalone(record: Record, module: bool = True, reserve: str = "") -> str:
     return fragment("stage", still(record), packed(record), module, reserve)
 
 
-PAGE_STYLE = """
-:root { color-scheme: light dark; --panel-on-background-color: #1d2129; background: #ffffff; }
-@media (prefers-color-scheme: dark) { :root { --panel-on-background-color: #e8eaf0; background: #15171c; } }
-body { margin: 0 auto; max-width: 1160px; padding: clamp(8px, 2.5vw, 28px); font-family: system-ui, sans-serif;
-  color: var(--panel-on-background-color); }
-img { max-width: 100%; height: auto; }
-.unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
-"""
+PAGE_STYLE = sheet(__file__)
 
 
 def page(record: Record, title: str = "") -> str:

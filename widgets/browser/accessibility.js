@@ -12,7 +12,12 @@ const MENDS = [
   ["h5:not([role])", (heading) => heading.textContent.trim() || heading.setAttribute("role", "presentation")],
   [".MuiAccordion-heading:not([aria-level])", (heading) => heading.setAttribute("aria-level", "2")],
   ["h3.title:not([aria-level])", (title) => title.setAttribute("aria-level", "1")],
-  ["div[popover]:not([role])", (layer) => Object.entries({ role: "region", "aria-label": "Hints" }).forEach(([name, value]) => layer.setAttribute(name, value))],
+  [
+    "div[popover]:not([role])",
+    (layer) => Object.entries({ role: "region", "aria-label": "Hints" }).forEach(
+      ([name, value]) => layer.setAttribute(name, value)
+    ),
+  ],
 ];
 
 /** The two buttons beside a number say what they do to which number. */

@@ -12,6 +12,7 @@ const STILL = 8; // pixels that a pointer may tremble during a press
 const NUMBERS = { IntInput: /^[-+]?\d+$/, FloatInput: /^[-+]?(\d+\.?\d*|\.\d+)$/ };
 
 function render() {
+  /** @type {{ control: HTMLElement, x: number, y: number } | null} */
   let pressed = null;
 
   function down(event) {
@@ -24,7 +25,8 @@ function render() {
 
   /** A pointer that moves away takes the press back, as everywhere. */
   function move(event) {
-    if (!pressed || !event.isPrimary || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= STILL) return;
+    if (!pressed || !event.isPrimary) return;
+    if (Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= STILL) return;
     const { control } = pressed;
     pressed = null;
     if (control.hasPointerCapture(event.pointerId)) control.releasePointerCapture(event.pointerId);

@@ -2,7 +2,7 @@
 function render() {
   const push = history.pushState;
   history.pushState = function (state, title, url) {
-    if (new URL(url, location.href).href !== location.href) push.call(history, state, title, url);
+    if (new URL(url || "", location.href).href !== location.href) push.call(history, state, title, url);
   };
   const turned = () => {
     const place = Bokeh.documents.flatMap((page) => page.roots()).find((root) => root.type.endsWith(".Location"));

@@ -1,9 +1,10 @@
 /**
  * After a lost connection the visit and its run go on without the page for some minutes. A line says so, and as soon as
- * the app answers the page is loaded again in the same visit; where that is gone, the Train page offers the run that the
- * tab remembers. What is pressed meanwhile is not sent again, since that could do it twice.
+ * the app answers the page is loaded again in the same visit; where that is gone, the Train page offers the run that
+ * the tab remembers. What is pressed meanwhile is not sent again, since that could do it twice.
  */
 
+import reconnectStyle from "./reconnect.css" with { type: "text" };
 import { endOf, follow, listen, node, tell } from "../animation/js/dom.js";
 
 const FIRST = 1000; // milliseconds until the first try; every further one waits twice as long
@@ -12,18 +13,13 @@ const RUN = "playground-run";
 const BACK = "playground-back";
 const SHOWN = 12000; // milliseconds that a line stays which asks for nothing
 
-const STYLE = `
-.lost-line { position: fixed; left: 0; right: 0; top: 0; z-index: 1400; display: flex; flex-wrap: wrap; gap: 6px 16px; align-items: center; padding: 10px 18px; font: 400 15px/1.45 system-ui, sans-serif; color: #1d2129; background: #fff3d6; border-bottom: 3px solid #e69f00; }
-.lost-line[hidden] { display: none; } .lost-line[role=status] { pointer-events: none; border-color: #009e73; } .lost-line p { margin: 0; flex: 1 1 260px; }
-.lost-line button { font: inherit; font-weight: 600; color: #fff; background: #0072b2; border: 0; border-radius: 8px; padding: 6px 16px; cursor: pointer; }
-.lost-line button:focus-visible { outline: 3px solid #1d2129; outline-offset: 2px; }
-`;
-
 /** Whether the app itself answers, and not only what stands before it: a script that every page needs is there. */
 async function answers() {
   const script = /** @type {HTMLScriptElement | null} */ (document.querySelector("script[src*='static/js/bokeh']"));
   try {
-    return (await fetch(script ? script.src : location.href, { method: script ? "HEAD" : "GET", cache: "no-store" })).ok;
+    return (await fetch(
+      script ? script.src : location.href, { method: script ? "HEAD" : "GET", cache: "no-store" }
+    )).ok;
   } catch {
     return false;
   }
@@ -42,7 +38,7 @@ function render({ model, el }) {
   const text = node("p");
   const again = node("button", { type: "button", onclick: tryAgain }, "Try now");
   const line = node("div", { class: "lost-line", hidden: "" }, text, again);
-  el.replaceChildren(node("style", {}, STYLE), line);
+  el.replaceChildren(node("style", {}, reconnectStyle), line);
   let [wait, timer, trying, away] = [FIRST, 0, false, false];
 
   function show(role, words) {
@@ -56,7 +52,8 @@ function render({ model, el }) {
   function lost() {
     if (away) return;
     away = true;
-    const run = ` The run continues without this page; after ${model.get("minutes")} minutes it is stopped and kept with its last step.`;
+    const end = `after ${model.get("minutes")} minutes it is stopped and kept with its last step`;
+    const run = ` The run continues without this page; ${end}.`;
     const pressed = " Clicks and input do not reach the app now.";
     show("alert", `Connection lost; the page stays as it is.${pressed}${model.get("run") ? run : ""} Trying again …`);
     timer = setTimeout(tryAgain, wait);
@@ -88,7 +85,9 @@ function render({ model, el }) {
 
   function goodbye() {
     if (away) return; // nobody would hear it
-    navigator.sendBeacon(new URL(`${model.get("base")}/goodbye?visit=${encodeURIComponent(model.get("visit"))}`, location.href));
+    navigator.sendBeacon(new URL(
+      `${model.get("base")}/goodbye?visit=${encodeURIComponent(model.get("visit"))}`, location.href
+    ));
   }
 
   const leave = () => model.get("ended") && location.replace(new URL(`${model.get("base")}/ended`, location.href));

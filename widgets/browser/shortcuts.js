@@ -1,33 +1,40 @@
 /**
  * Keys of the Train page that need no focus: each presses the button of its command, if that can be pressed now; the
- * page says by a class which button has which command, whatever stands on it. F also works on the Stage page. What a fork has done is said in a line that fades, and read aloud.
+ * page says by a class which button has which command, whatever stands on it. F also works on the Stage page. What a
+ * fork has done is said in a line that fades, and read aloud.
  */
 
+import shortcutsStyle from "./shortcuts.css" with { type: "text" };
 import { endOf, everywhere, follow, listen, node, tell } from "../animation/js/dom.js";
 
 const STAGE = 0;
 const TRAIN = 1;
-const COMMANDS = { s: ["step"], p: ["pause", "resume"], r: ["reset"], n: ["new-seed"], " ": ["pause", "resume", "train"] };
-const LIST = [["Space", "train, pause"], ["S", "one step"], ["P", "pause, resume"], ["R", "restart with the same seed"], ["N", "again with a new seed"], ["F", "fork the run at this step"], ["?", "this list"]];
+const COMMANDS = {
+  s: ["step"], p: ["pause", "resume"], r: ["reset"], n: ["new-seed"], " ": ["pause", "resume", "train"],
+};
+const LIST = [
+  ["Space", "train, pause"], ["S", "one step"], ["P", "pause, resume"], ["R", "restart with the same seed"],
+  ["N", "again with a new seed"], ["F", "fork the run at this step"], ["?", "this list"],
+];
 
 const CHOOSING = "[role=option], [role=listbox], [role=menu], [role=combobox], [role=dialog]"; // letters seek in a list
 
-const STYLE = `
-.key-line { position: fixed; left: 50%; bottom: 18px; transform: translateX(-50%); z-index: 1300; max-width: min(92vw, 560px); font: 400 14px/1.45 system-ui, sans-serif; color: #fff; background: #1d2129; border-radius: 10px; box-shadow: 0 6px 24px rgba(0, 0, 0, .3); }
-.key-line > p { margin: 0; padding: 10px 16px; } .key-line > dl { margin: 0; padding: 12px 18px; display: grid; grid-template-columns: auto 1fr; gap: 3px 16px; } .key-line dt { font-weight: 650; } .key-line dd { margin: 0; }
-.key-line:empty { display: none; } .key-line > :empty { display: none; }
-`;
+const isTyping = (at) =>
+  ["INPUT", "TEXTAREA", "SELECT"].includes(at.tagName) || at.isContentEditable || at.closest?.(CHOOSING);
+const isModified = (event) => event.ctrlKey || event.metaKey || event.altKey || event.repeat;
 
 /** A visible button with one of these commands that can be pressed. */
 function pressable(commands) {
-  const hosts = [...everywhere(document)].filter((each) => commands.some((command) => each.classList.contains(`command-${command}`)));
+  const hosts = [...everywhere(document)].filter(
+    (each) => commands.some((command) => each.classList.contains(`command-${command}`))
+  );
   return hosts.map((host) => host.shadowRoot?.querySelector("button:enabled")).find((button) => button?.offsetParent);
 }
 
 function render({ model, el }) {
   const [said, list] = [node("p", { role: "status" }), node("dl")];
   const home = node("div", { class: "key-line" }, said, list);
-  el.replaceChildren(node("style", {}, STYLE), home);
+  el.replaceChildren(node("style", {}, shortcutsStyle), home);
   let [fading, count] = [0, 0];
 
   function say() {
@@ -42,8 +49,7 @@ function render({ model, el }) {
 
   function heard(event) {
     const at = event.composedPath()[0];
-    const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(at.tagName) || at.isContentEditable || at.closest?.(CHOOSING);
-    if (typing || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (isTyping(at) || event.defaultPrevented || isModified(event)) return;
     const [key, page] = [event.key.toLowerCase(), model.get("page")];
     const commands = page === TRAIN && !(key === " " && at.tagName === "BUTTON") ? COMMANDS[key] : null;
     const button = commands && pressable(commands);
@@ -55,7 +61,10 @@ function render({ model, el }) {
     event.preventDefault();
   }
 
-  return endOf(listen([[document, "keydown", heard]]), follow(model, ["said"], say), follow(model, ["page"], () => help(false)), () => clearTimeout(fading));
+  return endOf(
+    listen([[document, "keydown", heard]]), follow(model, ["said"], say), follow(model, ["page"], () => help(false)),
+    () => clearTimeout(fading)
+  );
 }
 
 export default { render };

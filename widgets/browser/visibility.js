@@ -4,7 +4,9 @@ import { tell } from "../animation/js/dom.js";
 function render({ model, el }) {
   const column = el.getRootNode().host?.getRootNode().host;
   if (!column) return;
-  const observer = new IntersectionObserver((changes) => tell(model, "seen", changes.at(-1).isIntersecting), { rootMargin: "60px" });
+  const observer = new IntersectionObserver(
+    (changes) => tell(model, "seen", changes[changes.length - 1].isIntersecting), { rootMargin: "60px" }
+  );
   observer.observe(column);
   return () => observer.disconnect();
 }

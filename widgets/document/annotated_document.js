@@ -3,6 +3,7 @@
  * from the record only ever becomes text nodes. `on` holds the names of the layers that are shown; a chip changes it.
  */
 
+import annotatedDocumentStyle from "./annotated_document.css" with { type: "text" };
 import { endOf, follow, node, plain, svgNode, tell } from "../animation/js/dom.js";
 
 const WORD = 15; // px
@@ -10,27 +11,7 @@ const NOTE = 10; // px
 const GAP = 7; // px between two words
 const LANE = 16; // px of a bar or a bracket with its note
 const LEVEL = 13; // px from one level of arcs to the next
-const STYLE = `
-:host, .document { color: var(--panel-on-background-color, CanvasText); }
-.chips { display: flex; flex-wrap: wrap; gap: 5px; margin: 0 0 10px; }
-.chips button { font: inherit; font-size: 12px; color: inherit; background: none; border: 1px solid #8886; border-radius: 12px;
-  padding: 2px 10px; cursor: pointer; min-height: 25px; }
-.chips button[aria-pressed="true"] { background: #3390d633; border-color: #3390d6; }
-.chips button:focus-visible { outline: 2px solid #3390d6; outline-offset: 1px; }
-.chips button.silent { opacity: .78; border-style: dashed; }
-.legend { font: inherit; font-size: 12px; display: flex; flex-wrap: wrap; gap: 3px 16px; margin-top: 6px; }
-.legend div { flex: 1 0 100%; display: flex; flex-wrap: wrap; gap: 1px 14px; align-items: center; }
-.legend b { font-weight: 500; opacity: .62; min-width: 76px; }
-.legend span { display: inline-flex; align-items: center; gap: 5px; }
-.legend .sign { border: 1px solid #8886; border-radius: 4px; }
-svg { display: block; overflow: visible; }
-.word { font-size: ${WORD}px; fill: currentColor; }
-.note { font-size: ${NOTE}px; fill: currentColor; fill-opacity: .78; }
-.edge { stroke: currentColor; stroke-opacity: .5; fill: none; }
-.border { stroke: currentColor; stroke-opacity: .28; }
-`;
-
-const pen = document.createElement("canvas").getContext("2d");
+const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
 let family = "sans-serif"; // that of the page, once it is known
 
 /** The width of a text in a size, in px. */
@@ -79,7 +60,9 @@ function cut(run, placed) {
 
 /** How high each arc of one line must go so that it clears those inside it. */
 function levels(arcs) {
-  const spans = arcs.map(([a, b], k) => ({ k, low: Math.min(a, b), high: Math.max(a, b) })).sort((a, b) => a.high - a.low - b.high + b.low);
+  const spans = arcs.map(([a, b], k) => ({
+    k, low: Math.min(a, b), high: Math.max(a, b),
+  })).sort((a, b) => a.high - a.low - b.high + b.low);
   const level = [];
   spans.forEach(({ k, low, high }, i) => {
     const under = spans.slice(0, i).filter((each) => each.low >= low && each.high <= high);
@@ -94,7 +77,9 @@ function draw(record, width, on) {
   const placed = setWords(record, width, shown);
   const lines = 1 + Math.max(0, ...placed.map((p) => p.line));
   const lanes = shown.filter((layer) => layer.style === "bar" || layer.style === "bracket");
-  const [arcs, links] = ["arc", "link"].map((style) => shown.filter((layer) => layer.style === style).flatMap((layer) => layer.links));
+  const [arcs, links] = ["arc", "link"].map(
+    (style) => shown.filter((layer) => layer.style === style).flatMap((layer) => layer.links)
+  );
   const svg = svgNode("svg", { width, role: "img", "aria-label": `A document of ${record.words.length} words` });
   const base = [];
   let y = 0;
@@ -104,7 +89,9 @@ function draw(record, width, on) {
     const level = levels(here);
     y += Math.max(level.length ? 8 + LEVEL * (1 + Math.max(...level)) : 0, stubs.length ? 22 : 0) + 18;
     base[line] = y;
-    svg.append(...here.map((arc, k) => arch(arc, placed, y, level[k])), ...stubs.map((arc) => stub(arc, placed, y, record.words)));
+    svg.append(
+      ...here.map((arc, k) => arch(arc, placed, y, level[k])), ...stubs.map((arc) => stub(arc, placed, y, record.words))
+    );
     y += 5;
     for (const layer of lanes) {
       const parts = layer.runs.flatMap((run) => cut(run, placed)).filter((part) => placed[part.first].line === line);
@@ -117,7 +104,9 @@ function draw(record, width, on) {
   record.words.forEach((word, k) => svg.append(letters(word, placed[k], base[placed[k].line], facts[k])));
   record.sentences.filter((k) => placed[k].x > 0).forEach((k) => {
     const { x, line } = placed[k];
-    svg.append(svgNode("line", { class: "border", x1: x - 1.5 * GAP, x2: x - 1.5 * GAP, y1: base[line] - 14, y2: base[line] + 5 }));
+    svg.append(svgNode(
+      "line", { class: "border", x1: x - 1.5 * GAP, x2: x - 1.5 * GAP, y1: base[line] - 14, y2: base[line] + 5 }
+    ));
   });
   const below = lanes.length * LANE + 6;
   links.forEach(([a, b]) => svg.prepend(link(placed[a], placed[b], base, below)));
@@ -152,17 +141,24 @@ function note(part, left, room, y) {
   return svgNode("text", { class: "note", x: left + room / 2, y, "text-anchor": "middle" }, text);
 }
 
-const hued = (run, x1, x2, y) => svgNode("line", { x1, x2, y1: y, y2: y, stroke: run.hue, "stroke-width": 3, ...(run.dash ? { "stroke-dasharray": run.dash } : {}) });
+const hued = (run, x1, x2, y) => svgNode(
+  "line",
+  { x1, x2, y1: y, y2: y, stroke: run.hue, "stroke-width": 3, ...(run.dash ? { "stroke-dasharray": run.dash } : {}) }
+);
 
 /** A run below its words: a bar in the hue of its value, or a bracket, and what it is. */
 function mark(part, placed, y, style) {
   const [left, right] = [placed[part.first].x, placed[part.last].x + placed[part.last].w];
-  if (style === "bar") return svgNode("g", {}, hued(part, left + 0.5, right - 0.5, y + 2), note(part, left, right - left, y + 12.5));
+  if (style === "bar") return svgNode(
+    "g", {}, hued(part, left + 0.5, right - 0.5, y + 2), note(part, left, right - left, y + 12.5)
+  );
   const edge = svgNode("path", { class: "edge", d: `M${left + 0.5} ${y - 1}v4H${right - 0.5}v-4` });
   return svgNode("g", {}, edge, note(part, left + 0.5, right - left - 1, y + 12.5));
 }
 
-const tip = (x, foot) => svgNode("path", { d: `M${x - 3} ${foot - 5}L${x} ${foot}L${x + 3} ${foot - 5}z`, fill: "currentColor" });
+const tip = (x, foot) => svgNode(
+  "path", { d: `M${x - 3} ${foot - 5}L${x} ${foot}L${x + 3} ${foot - 5}z`, fill: "currentColor" }
+);
 const middle = (place) => place.x + place.w / 2;
 
 /** An arc from a head to the word that depends on it, with an arrow at that word. */
@@ -170,36 +166,51 @@ function arch([head, word, relation], placed, base, level) {
   const [from, to] = [middle(placed[head]) + (head < word ? 3 : -3), middle(placed[word])];
   const [top, foot] = [base - 17 - LEVEL * level, base - 16];
   const bend = Math.min(8, Math.abs(to - from) / 2) * Math.sign(to - from);
-  const d = `M${from} ${foot}V${top + 6}Q${from} ${top} ${from + bend} ${top}H${to - bend}Q${to} ${top} ${to} ${top + 6}V${foot}`;
-  const name = wide(relation, NOTE) < Math.abs(to - from) - 4 ? [svgNode("text", { class: "note", x: (from + to) / 2, y: top - 2, "text-anchor": "middle" }, relation)] : [];
-  return svgNode("g", {}, svgNode("path", { class: "edge", d }), tip(to, foot), ...name);
+  const [up, down] = [`V${top + 6}Q${from} ${top} ${from + bend} ${top}`, `Q${to} ${top} ${to} ${top + 6}V${foot}`];
+  const edge = svgNode("path", { class: "edge", d: `M${from} ${foot}${up}H${to - bend}${down}` });
+  const place = { class: "note", x: (from + to) / 2, y: top - 2, "text-anchor": "middle" };
+  const fits = wide(relation, NOTE) < Math.abs(to - from) - 4;
+  return svgNode("g", {}, edge, tip(to, foot), ...(fits ? [svgNode("text", place, relation)] : []));
 }
 
 /** The end of an arc whose head stands on another line: an arrow and the head's word. */
 function stub([head, word, relation], placed, base, words) {
   const [x, foot] = [middle(placed[word]), base - 16];
   const edge = svgNode("path", { class: "edge", "stroke-dasharray": "2 2", d: `M${x} ${foot}V${foot - 13}` });
-  return svgNode("g", {}, edge, tip(x, foot), svgNode("text", { class: "note", x: x + 4, y: foot - 7 }, words[head], svgNode("title", {}, relation)));
+  return svgNode(
+    "g", {}, edge, tip(x, foot),
+    svgNode("text", { class: "note", x: x + 4, y: foot - 7 }, words[head], svgNode("title", {}, relation))
+  );
 }
 
 /** A line from a word to its twin, from below all that stands under the first to above the second. */
 function link(one, two, base, below) {
   const [x1, x2, y1, y2] = [middle(one), middle(two), base[one.line] + below, base[two.line] - 15];
-  return svgNode("path", { d: `M${x1} ${y1}C${x1} ${y1 + 14} ${x2} ${y2 - 14} ${x2} ${y2}`, fill: "none", stroke: "#3390d6", "stroke-opacity": 0.75, "stroke-width": 1.5 });
+  return svgNode("path", {
+    d: `M${x1} ${y1}C${x1} ${y1 + 14} ${x2} ${y2 - 14} ${x2} ${y2}`, fill: "none", stroke: "#3390d6",
+    "stroke-opacity": 0.75, "stroke-width": 1.5,
+  });
 }
 
 /** The sign of a value as it stands below a word: its bar, and its code where that is not the value itself. */
 function sign(run) {
   const coded = run.code !== run.said;
   const [wide, high] = coded ? [22, 18] : [16, 6];
-  const letter = coded ? [svgNode("text", { class: "note", x: wide / 2, y: 14, "text-anchor": "middle" }, run.code)] : [];
-  return svgNode("svg", { width: wide, height: high, class: coded ? "sign" : "", "aria-hidden": "true" }, hued(run, coded ? 3 : 0, coded ? wide - 3 : wide, 3), ...letter);
+  const letter = coded ? [svgNode(
+    "text", { class: "note", x: wide / 2, y: 14, "text-anchor": "middle" }, run.code
+  )] : [];
+  return svgNode(
+    "svg", { width: wide, height: high, class: coded ? "sign" : "", "aria-hidden": "true" },
+    hued(run, coded ? 3 : 0, coded ? wide - 3 : wide, 3), ...letter
+  );
 }
 
 /** The values of the layers that are shown, each with its sign. */
 function legend(record, on) {
   const rows = record.layers.filter((layer) => layer.style === "bar" && on.includes(layer.name)).map((layer) => {
-    const values = [...new Map(layer.runs.map((run) => [run.said, run])).values()].sort((a, b) => (a.code < b.code ? -1 : 1));
+    const values = [
+      ...new Map(layer.runs.map((run) => [run.said, run])).values(),
+    ].sort((a, b) => (a.code < b.code ? -1 : 1));
     return node("div", {}, node("b", {}, layer.name), ...values.map((run) => node("span", {}, sign(run), run.said)));
   });
   return node("div", { class: "legend" }, ...rows);
@@ -207,8 +218,13 @@ function legend(record, on) {
 
 export default {
   render({ model, el }) {
-    const [chips, picture, foot] = [node("div", { class: "chips", role: "group", "aria-label": "layers" }), node("div"), node("div")];
-    const root = node("div", { class: "document" }, node("style", {}, STYLE), chips, picture, foot);
+    const [chips, picture, foot] = [
+      node("div", { class: "chips", role: "group", "aria-label": "layers" }), node("div"), node("div"),
+    ];
+    const root = node(
+      "div", { class: "document", style: `--word: ${WORD}px; --note: ${NOTE}px` },
+      node("style", {}, annotatedDocumentStyle), chips, picture, foot
+    );
     el.append(root);
     let width = 0;
 
@@ -232,7 +248,10 @@ export default {
         tell(model, "on", now.includes(name) ? now.filter((n) => n !== name) : [...now, name]);
         renew();
       };
-      return node("button", { type: "button", "data-layer": name, "aria-pressed": String(on.includes(name)), onclick, ...silent }, name);
+      return node(
+        "button", { type: "button", "data-layer": name, "aria-pressed": String(on.includes(name)), onclick, ...silent },
+        name
+      );
     }
 
     const watcher = new ResizeObserver(() => {

@@ -1,4 +1,6 @@
-/** A lasso around points of a map: those inside are listed below and keep their colour; Escape or a press lets them go. */
+/**
+ * A lasso around points of a map: those inside are listed below and keep their colour; Escape or a press lets them go.
+ */
 
 import { listen, svgNode } from "../animation/js/dom.js";
 
@@ -16,8 +18,10 @@ export function encloses(line, [x, y]) {
 
 /** Hears drags over every map below a root, whatever markup it has; what comes back ends it. */
 export function lassos(root) {
+  /** @type {any} */
   let map = null; // the one that is dragged over
   let line = [];
+  /** @type {any} */
   let drawn = null;
 
   function at(event) {
@@ -36,7 +40,9 @@ export function lassos(root) {
     const names = caught.map((point) => point.dataset.label).join(", ");
     const list = frame.querySelector(".caught");
     list.dataset.hint ??= list.textContent;
-    list.textContent = around.length ? `${caught.length} of ${points.length} points${names && `: ${names}`}.` : list.dataset.hint;
+    list.textContent = around.length
+      ? `${caught.length} of ${points.length} points${names && `: ${names}`}.`
+      : list.dataset.hint;
   }
 
   function clear() {
@@ -75,7 +81,9 @@ export function lassos(root) {
   }
 
   return listen([
-    [root, "pointerdown", onDown], [root, "pointermove", onMove], [root, "pointerup", onUp], [root, "pointercancel", onCancel],
+    [root, "pointerdown", onDown], [root, "pointermove", onMove], [root, "pointerup", onUp], [
+      root, "pointercancel", onCancel,
+    ],
     [document, "keydown", ({ key }) => key === "Escape" && (onCancel(), clear())],
   ]);
 }

@@ -1,8 +1,12 @@
-/** What the lists of objectives and strategies share: a field that searches the beginnings of words, and walking by key. */
+/**
+ * What the lists of objectives and strategies share: a field that searches the beginnings of words, and walking by key.
+ */
 
 import { node, tell } from "../animation/js/dom.js";
 
-const folded = (text) => text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").replace(/\+\s*$/, " plus").replace(/[^\p{L}\p{N}]+/gu, " ");
+const folded = (text) => text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").replace(
+  /\+\s*$/, " plus"
+).replace(/[^\p{L}\p{N}]+/gu, " ");
 
 const STEM = 5; // letters of a word from which on it also answers its longer forms, as "model" answers "modelling"
 
@@ -45,11 +49,17 @@ export function searched(model, cards, search, what) {
   if (model.get("sought") !== search) tell(model, "sought", search);
   const [asked, sentence, names] = model.get("nearest");
   const near = asked === search ? names.flatMap((name) => cards.filter((card) => card.name === name)) : [];
-  if (sentence && asked === search) return { note: sentence, shown: [...near, ...found.filter((card) => !near.includes(card))] };
-  return found.length ? { note: "", shown: found } : { note: `No ${what} has '${search}' in its name or idea${near.length ? "; the nearest:" : "."}`, shown: near };
+  if (sentence && asked === search) return {
+    note: sentence, shown: [...near, ...found.filter((card) => !near.includes(card))],
+  };
+  return found.length ? { note: "", shown: found } : {
+    note: `No ${what} has '${search}' in its name or idea${near.length ? "; the nearest:" : "."}`, shown: near,
+  };
 }
 
-export const searchField = (what, more = {}) => node("input", { type: "search", placeholder: what, "aria-label": what, autocomplete: "off", spellcheck: "false", ...more });
+export const searchField = (what, more = {}) => node(
+  "input", { type: "search", placeholder: what, "aria-label": what, autocomplete: "off", spellcheck: "false", ...more }
+);
 
 /** The member of a list that is `step` away from another, or the end of the list. */
 export const neighbour = (list, from, step) => list[Math.min(list.length - 1, Math.max(0, list.indexOf(from) + step))];

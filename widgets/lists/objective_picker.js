@@ -3,165 +3,196 @@
  * what is chosen. Texts only ever reach `textContent`.
  */
 
+import objectivePickerStyle from "./objective_picker.css" with { type: "text" };
 import { endOf, follow, listen, node, plain, tell } from "../animation/js/dom.js";
 import { matches, neighbour, ranked, searchField, searched } from "./listbox.js";
 
-const STYLE = `
-.picker { font: 400 13.5px/1.35 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; text-align: left;
-  color: var(--panel-on-background-color, CanvasText); --line: color-mix(in srgb, currentColor 17%, transparent); --soft: color-mix(in srgb, currentColor 6%, transparent); --blue: #3390d6; position: relative; }
-.picker * { box-sizing: border-box; }
-.picker .now { width: 100%; text-align: left; padding: 8px 12px; border: 1px solid var(--line); border-radius: 10px; background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer; }
-.picker .now::after { content: "▾"; float: right; opacity: .6; }
-.picker input { width: 100%; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 9px; padding: 7px 10px; margin-bottom: 6px; }
-.picker .list { overflow-y: auto; max-height: min(520px, 66vh); border: 1px solid var(--line); border-radius: 10px; padding: 3px; scrollbar-width: thin; }
-.picker h5 { margin: 9px 8px 3px; font-size: 10.5px; font-weight: 600; letter-spacing: .06em; text-transform: uppercase; opacity: .62; }
-.picker h5:first-child { margin-top: 4px; }
-.picker .card { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 8px; padding: 5px 8px; border-radius: 8px; cursor: pointer; border-left: 3px solid transparent; }
-.picker .card:hover { background: var(--soft); }
-.picker .card.active { outline: 2px solid var(--blue); outline-offset: -2px; }
-.picker .card[aria-selected="true"] { background: color-mix(in srgb, var(--blue) 15%, transparent); border-left-color: var(--blue); }
-.picker .card b { font-weight: 600; } .picker .card small { grid-column: 1 / -1; opacity: .72; font-size: 11.8px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.picker .card[aria-selected="true"] small { white-space: normal; }
-.picker .compare { display: inline-grid; place-items: center; font: inherit; font-size: 11px; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; min-width: 76px; height: 24px; padding: 0 6px; cursor: pointer; opacity: .6; }
-.picker .card:hover .compare, .picker .card.active .compare, .picker .compare[data-pressed="true"] { opacity: 1; } .picker .compare[data-pressed="true"] { background: var(--blue); color: #fff; }
-.picker .none { padding: 12px; opacity: .7; margin: 0; }
-.picker .count { font-size: 11.5px; opacity: .65; margin: 4px 4px 0; }
-.picker :focus-visible { outline: 2px solid var(--blue); outline-offset: 1px; }
-.picker .open { display: none; position: absolute; z-index: 30; top: calc(100% + 4px); left: 0; width: min(400px, calc(100vw - 24px)); padding: 8px; border: 1px solid var(--line); border-radius: 12px; background: var(--panel-background-color, Canvas); box-shadow: 0 10px 34px rgba(0,0,0,.28); } .picker.unfolded .open { display: block; }
-`;
+class ObjectivePicker {
+  active = ""; // the name of the row that Enter takes
+  asked = ""; // what was searched for when `active` was set
+  shown = [];
 
-function render({ model, el }) {
-  const id = `picker-${Math.random().toString(36).slice(2)}`;
-  const now = node("button", { type: "button", class: "now", "aria-expanded": "false", onclick: () => seek(!root.classList.contains("unfolded")) });
-  const search = searchField("Search objectives", { role: "combobox", "aria-expanded": "true", "aria-controls": id, "aria-autocomplete": "list", oninput: draw, onkeydown: onKey });
-  const list = node("div", { class: "list", role: "listbox", id, "aria-label": "Objectives" });
-  const count = node("p", { class: "count", role: "status" });
-  const root = node("div", { class: "picker" }, node("style", {}, STYLE), now, node("div", { class: "open" }, search, list, count));
-  let active = "";
-  let asked = "";
-  let shown = [];
+  constructor(model) {
+    const id = `picker-${Math.random().toString(36).slice(2)}`;
+    const seek = () => this.seek(!this.root.classList.contains("unfolded"));
+    const draw = () => this.draw();
+    const onkeydown = (event) => this.key(event);
+    const box = { role: "combobox", "aria-expanded": "true", "aria-controls": id, "aria-autocomplete": "list" };
+    this.model = model;
+    this.id = id;
+    this.now = node("button", { type: "button", class: "now", "aria-expanded": "false", onclick: seek });
+    this.search = searchField("Search objectives", { ...box, oninput: draw, onkeydown });
+    this.list = node("div", { class: "list", role: "listbox", id, "aria-label": "Objectives" });
+    this.count = node("p", { class: "count", role: "status" });
+    const open = node("div", { class: "open" }, this.search, this.list, this.count);
+    this.root = node("div", { class: "picker" }, node("style", {}, objectivePickerStyle), this.now, open);
+  }
 
-  const cards = () => (model.get("cards") || []).map(plain);
-  const compared = () => model.get("compared") || [];
+  get cards() {
+    return (this.model.get("cards") || []).map(plain);
+  }
+
+  get compared() {
+    return this.model.get("compared") || [];
+  }
+
+  get value() {
+    return this.model.get("value");
+  }
 
   /** What is typed, where it is a sum of objectives and no name of one; the engine reads it, or says why it cannot. */
-  const sum = () => (search.value.includes("+") && !ranked(cards(), search.value).length ? search.value.trim() : "");
+  get sum() {
+    const { value } = this.search;
+    return value.includes("+") && !ranked(this.cards, value).length ? value.trim() : "";
+  }
 
   /** The idea of an objective, after the models that are searched for and train with it. */
-  function about({ models, idea }) {
-    const found = search.value.trim() ? models.filter((model) => matches(model, search.value)) : [];
+  about({ models, idea }) {
+    const { value } = this.search;
+    const found = value.trim() ? models.filter((model) => matches(model, value)) : [];
     return found.length ? `${found.join(", ")} ${found.length > 1 ? "train" : "trains"} with it. ${idea}` : idea;
   }
 
-  function choose(name) {
-    active = name;
-    fold(false);
-    if (model.get("value") !== name) tell(model, "value", name);
-    else draw();
+  choose(name) {
+    this.active = name;
+    this.fold(false);
+    if (this.value !== name) tell(this.model, "value", name);
+    else this.draw();
   }
 
-  function compare(name) {
-    const others = compared();
-    fold(false);
-    tell(model, "compared", others.includes(name) ? others.filter((each) => each !== name) : [...others, name].slice(-3));
-    draw();
+  compare(name) {
+    const others = this.compared;
+    const without = others.filter((each) => each !== name);
+    this.fold(false);
+    tell(this.model, "compared", others.includes(name) ? without : [...others, name].slice(-3));
+    this.draw();
   }
 
-  function draw() {
-    const value = model.get("value");
-    const all = cards();
-    const found = searched(model, all, search.value, "objective");
-    const note = sum() ? `Enter takes the sum '${sum()}'; a weight comes before a name, as in MLM + 0.5 SOP.` : found.note;
-    shown = sum() ? [] : found.shown;
+  /** The cards that answer the search, and a sentence above them. */
+  found() {
+    const { sum } = this;
+    if (!sum) return searched(this.model, this.cards, this.search.value, "objective");
+    return { note: `Enter takes the sum '${sum}'; a weight comes before a name, as in MLM + 0.5 SOP.`, shown: [] };
+  }
+
+  draw() {
+    const { search, value } = this;
+    const { note, shown } = this.found();
+    this.shown = shown;
     const best = (!search.value && shown.find((card) => card.name === value)) || shown[0] || { name: "" };
-    if (search.value !== asked || !shown.some((card) => card.name === active)) active = best.name;
-    asked = search.value;
-    let group = null;
-    const rows = shown.flatMap((card, i) => {
-      const heading = search.value || card.group === group ? [] : [node("h5", { role: "presentation" }, card.group)];
-      group = card.group;
-      return [...heading, draft(card, i, value)];
-    });
-    list.replaceChildren(...(note ? [node("p", { class: "none" }, note)] : []), ...rows);
-    now.textContent = [value || "Choose an objective", ...compared()].join(" | ");
-    count.textContent = search.value ? `${note ? 0 : shown.length} of ${all.length} objectives` : `${all.length} objectives`;
-    search.setAttribute("aria-activedescendant", list.querySelector(".active")?.id || "");
+    const kept = search.value === this.asked && shown.some((card) => card.name === this.active);
+    if (!kept) this.active = best.name;
+    this.asked = search.value;
+    const rows = shown.flatMap((card, i) => [...this.heading(card, shown[i - 1]), this.row(card, i)]);
+    this.list.replaceChildren(...(note ? [node("p", { class: "none" }, note)] : []), ...rows);
+    this.now.textContent = [value || "Choose an objective", ...this.compared].join(" | ");
+    const all = `${this.cards.length} objectives`;
+    this.count.textContent = search.value ? `${note ? 0 : shown.length} of ${all}` : all;
+    search.setAttribute("aria-activedescendant", this.list.querySelector(".active")?.id || "");
   }
 
-  function draft(card, i, value) {
-    const side = node("span", {});
-    if (card.name !== value) {
-      const pressed = compared().includes(card.name);
-      // An option may hold no button: this one is for the pointer, Shift+Enter does the same.
-      const onclick = (event) => {
-        event.stopPropagation();
-        compare(card.name);
-      };
-      const title = pressed ? "Remove from the comparison (Shift+Enter)" : "Compare with the chosen objective (Shift+Enter)";
-      side.append(node("span", { class: "compare", "data-pressed": String(pressed), title, onclick }, pressed ? "✓ compared" : "+ compare"));
-    }
-    const marks = { class: `card${card.name === active ? " active" : ""}`, "aria-selected": String(card.name === value), "data-name": card.name };
-    return node("div", { role: "option", id: `${id}-${i}`, ...marks, title: card.idea, onclick: () => choose(card.name) }, node("b", {}, card.name), side, node("small", {}, about(card)));
+  /** The name of a group above its first card, where nothing is searched. */
+  heading({ group }, before) {
+    const same = this.search.value || before?.group === group;
+    return same ? [] : [node("h5", { role: "presentation" }, group)];
   }
 
-  function walk(step) {
-    active = neighbour(shown.map((card) => card.name), active, step) || "";
-    draw();
-    list.querySelector(".active")?.scrollIntoView({ block: "nearest" });
+  row(card, i) {
+    const { name, idea } = card;
+    const look = { class: `card${name === this.active ? " active" : ""}`, title: idea };
+    const marks = { role: "option", id: `${this.id}-${i}`, "aria-selected": String(name === this.value) };
+    const choose = () => this.choose(name);
+    const side = node("span", {}, ...(name === this.value ? [] : [this.compareMark(name)]));
+    const inside = [node("b", {}, name), side, node("small", {}, this.about(card))];
+    return node("div", { ...marks, ...look, "data-name": name, onclick: choose }, ...inside);
   }
 
-  function onKey(event) {
+  /** An option may hold no button: this one is for the pointer, Shift+Enter does the same. */
+  compareMark(name) {
+    const pressed = this.compared.includes(name);
+    const onclick = (event) => {
+      event.stopPropagation();
+      this.compare(name);
+    };
+    const title = pressed ? "Remove from the comparison" : "Compare with the chosen objective";
+    const marks = { class: "compare", "data-pressed": String(pressed), title: `${title} (Shift+Enter)`, onclick };
+    return node("span", marks, pressed ? "✓ compared" : "+ compare");
+  }
+
+  walk(step) {
+    this.active = neighbour(this.shown.map((card) => card.name), this.active, step) || "";
+    this.draw();
+    this.list.querySelector(".active")?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** A key in the field of the search. */
+  key(event) {
+    const { active, search, sum } = this;
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
-    if (step) walk(step);
-    else if (event.key === "Enter" && event.shiftKey && active && active !== model.get("value")) compare(active);
-    else if (event.key === "Enter" && active) choose(active);
-    else if (event.key === "Enter" && sum()) choose(sum());
+    if (step) this.walk(step);
+    else if (event.key === "Enter" && event.shiftKey && active && active !== this.value) this.compare(active);
+    else if (event.key === "Enter" && (active || sum)) this.choose(active || sum);
     else if (event.key === "Escape" && search.value) search.value = "";
-    else if (event.key === "Escape") fold(false);
+    else if (event.key === "Escape") this.fold(false);
     else return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.key === "Escape") draw();
+    if (event.key === "Escape") this.draw();
   }
 
-  function fold(open) {
-    root.classList.toggle("unfolded", open);
-    now.setAttribute("aria-expanded", String(open));
+  fold(open) {
+    this.root.classList.toggle("unfolded", open);
+    this.now.setAttribute("aria-expanded", String(open));
   }
 
-  function seek(open = true) {
-    fold(open);
-    search.focus();
+  seek(open = true) {
+    this.fold(open);
+    this.search.focus();
   }
 
   /** From anywhere on the page that is not a field: "/" searches, a digit chooses, "c" compares. */
-  function anywhere(event) {
+  anywhere(event) {
     const at = event.composedPath()[0];
     const typing = ["TEXTAREA", "SELECT"].includes(at.tagName) || (at.tagName === "INPUT" && at.type !== "range");
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || !root.offsetParent) return;
-    const card = /^\d$/.test(event.key) && cards()[(Number(event.key) + 9) % 10];
-    const act = card ? () => choose(card.name) : { "/": () => seek(), c: () => compare(model.get("value") === "LM" ? "MLM" : "LM") }[event.key.toLowerCase()];
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !this.root.offsetParent) return;
+    const card = /^\d$/.test(event.key) && this.cards[(Number(event.key) + 9) % 10];
+    const other = () => this.compare(this.value === "LM" ? "MLM" : "LM");
+    const letters = { "/": () => this.seek(), c: other };
+    const act = card ? () => this.choose(card.name) : letters[event.key.toLowerCase()];
     if (!act) return;
     event.preventDefault();
     act();
   }
 
-  const outside = (event) => event.composedPath().includes(root) || fold(false);
+  outside(event) {
+    if (!event.composedPath().includes(this.root)) this.fold(false);
+  }
 
-  function changed() {
-    active = model.get("value");
-    draw();
+  changed() {
+    this.active = this.value;
+    this.draw();
   }
 
   /** What is nearest comes first, so it is what Enter takes. */
-  function answered() {
-    asked = "";
-    draw();
+  answered() {
+    this.asked = "";
+    this.draw();
   }
+}
 
-  el.replaceChildren(root);
+function render({ model, el }) {
+  const picker = new ObjectivePicker(model);
+  const changed = () => picker.changed();
+  const answered = () => picker.answered();
+  el.replaceChildren(picker.root);
   changed();
-  return endOf(listen([[document, "keydown", anywhere], [document, "pointerdown", outside]]), follow(model, ["value", "cards", "compared"], changed), follow(model, ["nearest"], answered), () => root.remove());
+  const heard = listen([
+    [document, "keydown", (event) => picker.anywhere(event)], [
+      document, "pointerdown", (event) => picker.outside(event),
+    ],
+  ]);
+  const ends = [follow(model, ["value", "cards", "compared"], changed), follow(model, ["nearest"], answered)];
+  return endOf(heard, ...ends, () => picker.root.remove());
 }
 
 export default { render };

@@ -1,4 +1,6 @@
-/** Markup of our own in which parts can be pressed: tables, a timeline and cards. What is pressed is said by its name. */
+/**
+ * Markup of our own in which parts can be pressed: tables, a timeline and cards. What is pressed is said by its name.
+ */
 
 import { endOf, follow, listen, node, tell } from "../animation/js/dom.js";
 import { lassos } from "./lasso.js";
@@ -30,7 +32,9 @@ function render({ model, el }) {
     const part = event.target.closest(PART);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (part && step) {
-      const column = [...root.querySelectorAll(`[data-act="${CSS.escape(part.dataset.act)}"]`)].filter((each) => !each.closest(".out"));
+      const column = [
+        ...root.querySelectorAll(`[data-act="${CSS.escape(part.dataset.act)}"]`),
+      ].filter((each) => !each.closest(".out"));
       column[column.indexOf(part) + step]?.focus();
     } else if (part && part.tagName !== "BUTTON" && ["Enter", " "].includes(event.key)) press(part);
     else return;
@@ -69,7 +73,9 @@ function render({ model, el }) {
 
   /** The chosen part of a drawing that is wider than its frame stands in the middle of it. */
   function centre() {
-    const [frame, part] = [root.querySelector(".wide"), root.querySelector("g.chosen")].map((each) => each?.getBoundingClientRect());
+    const [frame, part] = [
+      root.querySelector(".wide"), root.querySelector("g.chosen"),
+    ].map((each) => each?.getBoundingClientRect());
     if (!frame || !part || (part.left >= frame.left && part.right <= frame.right)) return;
     root.querySelector(".wide").scrollLeft += (part.left + part.right - frame.left - frame.right) / 2;
   }
@@ -77,7 +83,9 @@ function render({ model, el }) {
   el.replaceChildren(root);
   draw();
   const heard = listen([[root, "click", onClick], [root, "keydown", onKey]]);
-  return endOf(heard, () => endRings(), lassos(root), follow(model, ["markup"], arrive), follow(model, ["shown", "chosen"], mark));
+  return endOf(
+    heard, () => endRings(), lassos(root), follow(model, ["markup"], arrive), follow(model, ["shown", "chosen"], mark)
+  );
 }
 
 export default { render };

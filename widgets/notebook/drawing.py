@@ -10,19 +10,9 @@ from IPython.display import display
 
 from widgets.animation.cells import needs_module
 from widgets.animation.widget import DrawingWidget
+from widgets.bundle import sheet
 
-STYLE = """
-.playground { padding: 6px clamp(4px, 2%, 20px) 10px; overflow-x: auto; }
-.playground p { margin: 0 0 .6em; }
-.playground p.title { font-weight: 600; }
-.playground .quiet { opacity: .72; font-size: .9em; }
-.playground .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 360px), 1fr));
-  gap: 14px 28px; margin: 0 0 1em; }
-.playground table { margin: 0 0 1em; border-collapse: collapse; font-variant-numeric: tabular-nums; }
-.playground th, .playground td { padding: 5px 14px 5px 8px; }
-.playground td { white-space: nowrap; }
-.playground tr > :first-child { text-align: left; }
-"""
+STYLE = sheet(__file__)
 
 
 def headless() -> bool:

@@ -8,18 +8,10 @@ from playground.hunt.fault import faults
 from playground.hunt.grading import answer_key, cases
 from playground.hunt.questions import QUESTIONS
 from playground.hunt.suspect import train_suspect
+from widgets.bundle import sheet
 from widgets.static import hunt
 
-STYLE = """
-body { font: 16px/1.45 system-ui, sans-serif; max-width: 1100px; margin: 1.5em auto; padding: 0 1em; color: #14202b;
-  background: #fff; }
-@media (prefers-color-scheme: dark) { body { color: #e8f1f8; background: #0f1a24; } }
-table { border-collapse: collapse; } th { text-align: left; font-weight: 500; padding-right: 1em; }
-td { border-top: 1px solid #8884; padding: 4px 10px 4px 0; } .label { opacity: .65; font-size: .8em; }
-.quiet { opacity: .75; font-size: .9em; } .wide { overflow-x: auto; }
-select, button { font: inherit; padding: 4px 8px; }
-section { border-top: 1px solid #8886; margin-top: 1.6em; } fieldset { border: 0; padding: 0; margin: 0 0 1em; }
-"""
+STYLE = sheet(__file__)
 
 SCRIPT = """
 const fold = (text) => [...text.toLowerCase()].filter((c) => /[\\p{L}\\p{N}]/u.test(c)).join("");

@@ -59,7 +59,7 @@ def test_in_an_executed_notebook_the_first_cell_holds_the_module_and_the_others_
         assert '(globalThis.__playground ??= []).push(["stage", "stage-' in later and "<figure>" in later
     assert ESM not in table and '["table", "table-' in table
     page = "".join((first, second, third, table))
-    assert page.count("function makePlayer(") == 1
+    assert page.count("class Player {") == 1
 
 
 def test_a_cell_that_is_run_again_holds_the_module_again(kernel, monkeypatch):

@@ -1,5 +1,6 @@
 /** What every module of ours begins with: elements of the page, and what a host hands over. */
 
+/** @param {any} made @param {any} attributes @param {any[]} children */
 function filled(made, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") made.addEventListener(name.slice(2), value);
@@ -10,16 +11,31 @@ function filled(made, attributes, children) {
   return made;
 }
 
-/** A DOM element with attributes, listeners such as `onclick`, and children; strings become text nodes. */
+/**
+ * A DOM element with attributes, listeners such as `onclick`, and children; strings become text nodes.
+ * @param {string} tag @param {any} [attributes] @param {any[]} children
+ */
 export const node = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
 
-/** The same in SVG. */
-export const svgNode = (tag, attributes = {}, ...children) => filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+/**
+ * The same in SVG.
+ * @param {string} tag @param {any} [attributes] @param {any[]} children
+ */
+export const svgNode = (tag, attributes = {}, ...children) => filled(
+  document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children
+);
 
-/** What a select offers: values with their texts. */
+/**
+ * What a select offers: values with their texts.
+ * @param {[string | number, string][]} choices
+ */
 export const optionsOf = (choices) => choices.map(([value, text]) => node("option", { value: String(value) }, text));
 
-/** Hosts hand over dictionaries as objects or as Maps; a drawing works on its own plain copy. */
+/**
+ * Hosts hand over dictionaries as objects or as Maps; a drawing works on its own plain copy.
+ * @param {any} value
+ * @returns {any}
+ */
 export function plain(value) {
   if (value instanceof Map) return plain(Object.fromEntries(value));
   if (Array.isArray(value)) return value.map(plain);
@@ -29,22 +45,35 @@ export function plain(value) {
   return value;
 }
 
-/** Listens for `[target, type, act]`; what comes back ends it. */
-export function listen(listeners, options = undefined) {
+/**
+ * Listens for `[target, type, act]`; what comes back ends it.
+ * @param {any[]} listeners
+ */
+export function listen(listeners, /** @type {AddEventListenerOptions | boolean} */ options = false) {
   for (const [target, type, act] of listeners) target.addEventListener(type, act, options);
   return () => listeners.forEach(([target, type, act]) => target.removeEventListener(type, act, options));
 }
 
-/** One end for several. */
+/**
+ * One end for several.
+ * @param {(() => void)[]} ends
+ */
 export const endOf = (...ends) => () => ends.forEach((end) => end());
 
-/** Acts when one of the named values of a host's model changes; what comes back ends it. */
+/**
+ * Acts when one of the named values of a host's model changes; what comes back ends it.
+ * @param {HostModel} model @param {string[]} names @param {any} act
+ */
 export function follow(model, names, act) {
   for (const name of names) model.on(`change:${name}`, act);
   return () => names.forEach((name) => model.off?.(`change:${name}`, act));
 }
 
-/** All elements below a root, also behind shadow roots. */
+/**
+ * All elements below a root, also behind shadow roots.
+ * @param {any} root
+ * @returns {Generator<any>}
+ */
 export function* everywhere(root) {
   for (const element of root.querySelectorAll("*")) {
     yield element;
@@ -52,10 +81,18 @@ export function* everywhere(root) {
   }
 }
 
-/** How far what holds an element is scrolled, in pixels, also across shadow roots. */
-export const scrolledBy = (element) => (element ? (element.scrollTop || 0) + scrolledBy(element.parentNode || element.host) : 0);
+/**
+ * How far what holds an element is scrolled, in pixels, also across shadow roots.
+ * @param {any} element
+ * @returns {number}
+ */
+export const scrolledBy = (element) =>
+  element ? (element.scrollTop || 0) + scrolledBy(element.parentNode || element.host) : 0;
 
-/** Gives a value of a host's model to the kernel or the app. */
+/**
+ * Gives a value of a host's model to the kernel or the app.
+ * @param {HostModel} model @param {string} name @param {any} value
+ */
 export function tell(model, name, value) {
   model.set(name, value);
   model.save_changes();

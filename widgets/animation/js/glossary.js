@@ -3,11 +3,16 @@
 /** @type {{ [term: string]: string }} */
 export const GLOSSARY = {};
 
-/** A text as a tooltip: itself, then a line for each term in it, longer terms before those that they contain. */
+/**
+ * A text as a tooltip: itself, then a line for each term in it, longer terms before those that they contain.
+ * @param {string} text
+ */
 export function explained(text) {
   let rest = text.toLowerCase();
   const found = Object.keys(GLOSSARY).sort((a, b) => b.length - a.length).filter((term) => {
-    const parts = rest.split(new RegExp(`(?<![a-z])${term.toLowerCase().replace(/y?$/, (y) => y && "(?:y|ies)")}s?(?![a-z])`));
+    const parts = rest.split(
+      new RegExp(`(?<![a-z])${term.toLowerCase().replace(/y?$/, (y) => y && "(?:y|ies)")}s?(?![a-z])`)
+    );
     rest = parts.join("\n");
     return parts.length > 1;
   });

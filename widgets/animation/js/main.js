@@ -1,19 +1,21 @@
 /** The hosts of the drawing: anywidget in a notebook, Panel's component in the app, and the cells of a page. */
 
+import { renderMarkup, renderRun } from "./components/notebook.js";
+import { mountReplay } from "./components/replay.js";
+import { whileLive, whileNotLive } from "./components/reserve.js";
+import { mount } from "./components/side_by_side.js";
+import { mountTable, renderTable } from "./components/survey_table.js";
 import { endOf, follow, plain, tell } from "./dom.js";
-import { unpacked } from "./files.js";
-import { renderMarkup, renderRun } from "./notebook.js";
-import { mountReplay } from "./replay.js";
-import { whileLive, whileNotLive } from "./reserve.js";
-import { mount } from "./side_by_side.js";
-import { mountTable, renderTable } from "./survey_table.js";
+import { unpacked } from "./export/files.js";
 
 export { mount };
 
 /** anywidget and Panel's AnyWidgetComponent offer the same model: get, set, on, save_changes. */
 function renderStage({ model, el }) {
   const send = (name, value) => model.get(name) !== value && tell(model, name, value);
-  // Hosts may keep only the last of several values, so each message carries the last edits and the numbers tell which are new.
+  // Hosts may keep only the last of several values, so each message carries the last edits; their numbers tell which
+  // are new.
+  /** @type {{ from: string, edits: (Edit & { number: number })[] }} */
   const sent = { from: Math.random().toString(36).slice(2), edits: [] };
   const edit = (made) => {
     sent.edits = [...sent.edits, { ...made, number: (sent.edits.at(-1)?.number || 0) + 1 }].slice(-20);
@@ -41,7 +43,9 @@ function renderStage({ model, el }) {
     handle.set(frame);
     play(playing);
   };
-  const changes = { record: () => handle.update(model.get("record")), frame: goTo, playing: () => play(model.get("playing")), cue };
+  const changes = {
+    record: () => handle.update(model.get("record")), frame: goTo, playing: () => play(model.get("playing")), cue,
+  };
   return endOf(...Object.entries(changes).map(([name, act]) => follow(model, [name], act)), handle.destroy);
 }
 

@@ -8,28 +8,13 @@ from playground.inventory import EntryFacts, PhaseFacts, entry_facts
 from playground.zoo import Entry, entries
 from playground.zoo.changes import FieldChange, changes
 from playground.zoo.surveys import family, network, representation, shortened
+from widgets.bundle import sheet
 from widgets.charts.reference_run import recorded
 from widgets.static import svg
 from widgets.static.zoo import architecture
 from widgets.static.zoo.parts import button, note
 
-STYLE = """
-.card { border: 1px solid var(--edge); border-radius: 10px; padding: 12px 16px 14px; }
-.card .head { display: flex; gap: 12px; align-items: center; justify-content: space-between; }
-@media (min-width: 1100px) { .card { max-height: min(78vh, 980px); overflow: auto; scrollbar-width: thin; } }
-.card h2 { font-size: 1.25em; margin: 0; font-weight: 600; }
-.card h3 { font-size: .78em; font-weight: 600; letter-spacing: .05em; text-transform: uppercase;
-  color: color-mix(in srgb, currentColor 72%, transparent); margin: 1.1em 0 .3em; }
-.card .acts { display: flex; flex-wrap: wrap; gap: 8px; margin: .7em 0; align-items: center; }
-.card dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 3px 12px; margin: 0; }
-.card dt { opacity: .72; font-size: .9em; } .card dd { margin: 0; overflow-wrap: anywhere; }
-.diff { border-left: 3px solid var(--edge); padding-left: 10px; margin: 0 0 .7em; }
-.diff h4 { margin: .5em 0 .1em; font-size: .9em; font-weight: 600; }
-.diff p { margin: 0 0 .25em; }
-del { text-decoration: line-through; text-decoration-color: color-mix(in srgb, currentColor 60%, transparent);
-  background: #d55e0024; border-radius: 3px; padding: 0 4px; }
-ins { text-decoration: none; background: #009e7330; border-radius: 3px; padding: 0 4px; }
-"""
+STYLE = sheet(__file__)
 
 
 def markup(entry: Entry) -> str:

@@ -1,0 +1,61 @@
+/**
+ * Beside a live widget a notebook keeps the same drawing as a part of the page. It is hidden while the widget is there,
+ * and takes its place where it is not: in a notebook that was opened again without its kernel.
+ */
+
+import { listen } from "../dom.js";
+
+const PATIENCE = 2000; // ms until a widget that has not come is not waited for; it may still come later
+const CHANGED = "playground-live";
+
+/** The widgets that are drawn on this page, each by its name with the number of its views. */
+const views = () => (globalThis.__playgroundViews ??= new Map());
+
+function count(name, by) {
+  views().set(name, (views().get(name) || 0) + by);
+  document.dispatchEvent(new CustomEvent(CHANGED));
+}
+
+/** Notes that a widget is drawn; what comes back notes its end. */
+export function whileLive(name) {
+  if (!name) return () => {};
+  count(name, 1);
+  return () => count(name, -1);
+}
+
+/** The output of a cell that holds an element, and the one after it, where a widget says that it is not to be found. */
+const outputOf = (el) => el.closest(".jp-OutputArea-child");
+const emptyAfter = (output) => {
+  const next = output?.nextElementSibling;
+  return next && !next.querySelector(".jp-OutputArea-output > *") ? next : null;
+};
+
+const shown = (el, on) => el && (el.style.display = on ? "" : "none");
+
+/** Draws into an element as soon as it is clear that the widget is not there, and shows it while that is so. */
+export function whileNotLive(name, el, draw) {
+  /** @type {Promise<any> | null} */
+  let drawn = null;
+  /** @type {HTMLElement | null} */
+  let hidden = null;
+  let waiting = true;
+  function look() {
+    const live = views().get(name) > 0;
+    shown(outputOf(el), !live);
+    shown(el, !live);
+    if (live) {
+      shown(hidden, true);
+      drawn?.then((handle) => handle?.destroy());
+      [hidden, drawn] = [null, null];
+    } else if (!waiting) {
+      shown((hidden = hidden || emptyAfter(outputOf(el))), false);
+      drawn = drawn || draw();
+    }
+  }
+  listen([[document, CHANGED, look]]);
+  look();
+  setTimeout(() => {
+    waiting = false;
+    look();
+  }, PATIENCE);
+}
