@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.pages import choose, halted, open_train, steps
 from tests.browsing import shot, visit, wait_until
-from widgets.state import train as training
+from widgets.state.train import store as training
 
 STOPPED = re.compile(r"^stopped at step [\d,]+$")
 """What the page says of a run that was ended by hand."""

@@ -16,8 +16,8 @@ from tests.runs import ROWS, becomes, sampled
 from widgets.pages.train import numbers as numbers_module
 from widgets.pages.train.runs import facts_of
 from widgets.state import app as store_module
-from widgets.state import train
 from widgets.state.app import Store
+from widgets.state.train import store as train
 
 A_SUM = "MLM + 0.5 SOP"
 NAMES = (*objectives(), A_SUM)

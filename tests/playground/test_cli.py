@@ -35,7 +35,7 @@ from playground.zoo import Recipe, entries, entry_named
 from tests import json_keys
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, every_entry_or_kind, reviews, tiny
-from widgets.state.stage import StageStore
+from widgets.state.stage.store import StageStore
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = "<script>alert(1)</script>"

@@ -12,7 +12,7 @@ from playground.knob import Knob, check, knobs
 from playground.models import Architecture
 from widgets.pages.layout import STRETCH, View, column, row
 from widgets.state.corpus_choice import CorpusChoice
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 
 RECURRENT = ("kind", "layers", "width", "embedding_size", "dropout", "weight_drop", "init")
 TRANSFORMER = (

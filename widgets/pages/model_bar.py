@@ -7,8 +7,8 @@ import panel_material_ui as pmui
 
 from playground.errors import UserError
 from widgets.pages.layout import View, button, row
-from widgets.state.stage import StageStore
 from widgets.state.stage.model import STEPS
+from widgets.state.stage.store import StageStore
 from widgets.theme import html, say
 
 INSIDE, SMALL = "Step through one update", "Train a small model now"

@@ -23,7 +23,7 @@ from widgets.lists.objective_picker import picker
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import FIELD, STRETCH, View, button, column, download, number, row, typed
 from widgets.pages.model_bar import ModelBar
-from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, StageStore
+from widgets.state.stage.store import LONGEST_TEXT, NOTHING_COUNTS, StageStore
 from widgets.theme import GROWING, html, say
 
 SAMPLES = {

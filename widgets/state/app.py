@@ -37,11 +37,11 @@ from widgets.state.job import Job
 from widgets.state.posttraining import SMALL, PostTrainingStore
 from widgets.state.quota import ALONE, Quota
 from widgets.state.sentence_editor import SentenceEditorStore
-from widgets.state.stage import NO_RUN, StageStore
 from widgets.state.stage.model import StageModel
 from widgets.state.stage.samples import offered
-from widgets.state.train import OPENED, OWN_FILE, TrainStore
-from widgets.state.transfer import TransferStore
+from widgets.state.stage.store import NO_RUN, StageStore
+from widgets.state.train.store import OPENED, OWN_FILE, TrainStore
+from widgets.state.transfer.store import TransferStore
 from widgets.state.zoo import ZooStore
 
 SMALL_MODEL = (

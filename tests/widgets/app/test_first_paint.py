@@ -7,16 +7,16 @@ import panel as pn
 import panel_material_ui as pmui
 import pytest
 
-from widgets import browser
 from widgets.app import main
 from widgets.app import session as visit
 from widgets.app.first_paint import first
+from widgets.browser import components as browser
 from widgets.pages.stage import StagePage
-from widgets.pages.train import RunButtons
-from widgets.state import stage as stage_module
+from widgets.pages.train.page import RunButtons
 from widgets.state.app import Store
-from widgets.state.stage import SCENE, StageStore
-from widgets.state.train import TrainStore
+from widgets.state.stage import store as stage_module
+from widgets.state.stage.store import SCENE, StageStore
+from widgets.state.train.store import TrainStore
 
 
 def test_a_row_of_the_table_is_one_address_away_and_so_one_way_back(tmp_path):

@@ -8,9 +8,9 @@ import pytest
 
 from playground.errors import UserError
 from widgets.app.invalid_events import say_in_a_line
-from widgets.pages.train import TrainPage
+from widgets.pages.train.page import TrainPage
 from widgets.panel_compat import LOG_OF_EVENTS
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 
 PATH = "/etc/passwd"
 

@@ -18,7 +18,7 @@ from widgets.state import corpus as reading
 from widgets.state.app import Store, Tab
 from widgets.state.corpus import CorpusStore, sheets
 from widgets.state.job import Job
-from widgets.state.train import OPENED, OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.train.store import OPENED, OWN_FILE, OWN_TEXT, TrainStore
 from widgets.state.uploads import LARGEST_FILE, NO_COLUMN
 from widgets.static import corpus_uses, tokens
 from widgets.static.annotations import FEW, codes, known, sheet
@@ -432,7 +432,7 @@ def test_training_on_the_corpus_on_screen():
 
 
 def test_train_on_it_trains_at_once_and_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("widgets.state.train.entry_named", tiny)
+    monkeypatch.setattr("widgets.state.train.store.entry_named", tiny)
     visit = Store(tmp_path / "runs", page=Tab.CORPUS)
     visit.corpus.param.update(source=OWN_TEXT, pasted=PLAIN)
     visit.corpus.use()

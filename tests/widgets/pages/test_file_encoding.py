@@ -6,12 +6,12 @@ import pytest
 from tests.runs import tiny
 from widgets.pages.corpus import CorpusPage
 from widgets.pages.layout import Column
-from widgets.pages.train import TrainPage
-from widgets.pages.transfer import TransferPage
-from widgets.state import train as module
+from widgets.pages.train.page import TrainPage
+from widgets.pages.transfer.page import TransferPage
 from widgets.state.app import Store
-from widgets.state.train import OWN_FILE
-from widgets.state.transfer import OWN_FILE as LABELLED_FILE
+from widgets.state.train import store as module
+from widgets.state.train.store import OWN_FILE
+from widgets.state.transfer.store import OWN_FILE as LABELLED_FILE
 from widgets.theme import Html
 
 NAME = "films.csv"

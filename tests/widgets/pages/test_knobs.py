@@ -16,10 +16,10 @@ from tests.runs import is_a_sentence
 from widgets.app import main
 from widgets.pages.corpus import CorpusPage
 from widgets.pages.knobs import control, corpus_knobs
-from widgets.pages.train import TrainPage
+from widgets.pages.train.page import TrainPage
 from widgets.state.app import Store
 from widgets.state.corpus import CorpusStore
-from widgets.state.train import OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.train.store import OWN_FILE, OWN_TEXT, TrainStore
 
 SOURCES = sources()
 TOKENIZER = tuple(k for k in knobs(Tokenization) if k.name == "tokenizer")
@@ -174,7 +174,7 @@ def test_what_lies_outside_a_knob_is_not_taken(value):
 
 def test_the_corpus_that_is_trained_on_has_the_knobs(monkeypatch):
     asked = []
-    monkeypatch.setattr("widgets.state.train.open_corpus", lambda name: asked.append(name))
+    monkeypatch.setattr("widgets.state.train.store.open_corpus", lambda name: asked.append(name))
     store = TrainStore(corpus="bilingual", corpus_knobs={"bilingual": {"second": 0.25, "verb_last": False}})
     store.load_corpus()
     assert asked == ["bilingual(verb_last=no, second=0.25)"]

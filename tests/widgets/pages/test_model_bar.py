@@ -15,7 +15,8 @@ from playground.zoo import entry_named
 from tests.runs import reviews
 from widgets.pages.model_bar import ModelBar
 from widgets.pages.stage import StagePage
-from widgets.state.stage import StageModel, StageStore
+from widgets.state.stage.model import StageModel
+from widgets.state.stage.store import StageStore
 
 
 def buttons(page):

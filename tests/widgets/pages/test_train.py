@@ -10,7 +10,7 @@ from playground.zoo import entries
 from playground.zoo.preset import FAST
 from tests.runs import every_entry_or_kind
 from widgets.pages.knobs import model_knobs
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 
 
 def let_go(slider, value):

@@ -48,14 +48,15 @@ from tests.texts import tokens_for
 from widgets import notebook
 from widgets.animation.survey_table import ABOUT, table_data
 from widgets.pages.stage import Notices, painted
-from widgets.pages.train import _about
 from widgets.pages.train.curves import origin
+from widgets.pages.train.page import _about
 from widgets.state.app import Store
-from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageModel, StageStore
+from widgets.state.stage.model import StageModel
 from widgets.state.stage.samples import listed
-from widgets.state.train import OWN_FILE, OWN_TEXT, TrainStore
-from widgets.state.transfer import OWN_FILE as TRANSFER_FILE
-from widgets.state.transfer import SHOWN_FIRST, TransferStore, base_of_session
+from widgets.state.stage.store import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageStore
+from widgets.state.train.store import OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.transfer.store import OWN_FILE as TRANSFER_FILE
+from widgets.state.transfer.store import SHOWN_FIRST, TransferStore, base_of_session
 
 
 @pytest.fixture(autouse=True)
@@ -1085,7 +1086,7 @@ def test_a_bundled_file_that_cannot_be_read_is_said_and_the_picture_is_there(mon
     def refuse(name):
         raise UserError(f"The file of {name} is damaged.")
 
-    monkeypatch.setattr("widgets.state.stage.bundled_model", refuse)
+    monkeypatch.setattr("widgets.state.stage.store.bundled_model", refuse)
     store = StageStore(bundled=True)
     assert (store.silent, store.trouble, store.model) == ("The file of MLM is damaged.", "", None)
     assert frames_of(store) == frames_of(StageStore())

@@ -24,9 +24,9 @@ from tests.playground.interop.forms import OURS
 from tests.playground.interop.vocabularies import FORMS
 from tests.runs import becomes, reviews
 from widgets.pages.base_model import describe_base
-from widgets.pages.transfer import TransferPage
+from widgets.pages.transfer.page import TransferPage
 from widgets.state.app import KEPT, Store
-from widgets.state.transfer import base_of_session
+from widgets.state.transfer.store import base_of_session
 
 
 @pytest.fixture(autouse=True)

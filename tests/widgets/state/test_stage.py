@@ -4,12 +4,12 @@ import pytest
 
 from tests.runs import becomes, reviews
 from widgets.state.app import NO_RUN, SMALL_MODEL, Store
-from widgets.state.stage import StageStore
+from widgets.state.stage.store import StageStore
 
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
-    monkeypatch.setattr("widgets.state.train.open_corpus", lambda _: reviews())
+    monkeypatch.setattr("widgets.state.train.store.open_corpus", lambda _: reviews())
     store = Store(tmp_path)
     yield store
     store.close()

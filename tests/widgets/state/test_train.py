@@ -35,22 +35,23 @@ from playground.training.parallel.seeds import Finished, Point
 from playground.training.session import CurvePoint
 from playground.training.store.runs import Runs, command
 from tests.runs import alone, becomes, learner_of, reviews, run_of, suited_reviews, tiny
+from widgets.animation.replay import page as replay_page
 from widgets.charts.attention_history import film_strip
 from widgets.charts.chart import Cursor
 from widgets.charts.columns import band
 from widgets.charts.layer_updates import columns, size_strips
-from widgets.pages import train as train_page
 from widgets.pages.train import curves as picture
+from widgets.pages.train import page as train_page
 from widgets.pages.train import runs as runs_page
 from widgets.pages.train.measures import LayerSizes, ProbeCurves
 from widgets.pages.train.numbers import numbers
 from widgets.pages.train.runs import RunTools, facts_of
 from widgets.pages.train.writing import Writing
-from widgets.state import train as module
 from widgets.state.app import Store
-from widgets.state.train import TrainStore
+from widgets.state.train import store as module
 from widgets.state.train import writing as writing_module
 from widgets.state.train.kept_runs import groups, held_out_curves, live, noise, runs_folder, tree
+from widgets.state.train.store import TrainStore
 from widgets.static import seeds, writing
 
 
@@ -927,7 +928,7 @@ def test_a_run_of_the_page_is_baked_also_after_it_was_stopped(store, tmp_path, c
     page = tmp_path / "run.html"
     assert main(["bake", str(session.run.out), "-o", str(page), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["steps"] == [0, 1, 2, 3, 4, 5]
-    assert store.replay().decode()[:40] == page.read_text()[:40]
+    assert replay_page(store.replay())[:40] == page.read_text()[:40]
     assert main(["bake", name, "-o", str(page), "--runs", str(store.runs.folder), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["title"] == "RoBERTa while it learns"
     store.session = None

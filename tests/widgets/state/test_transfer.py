@@ -18,14 +18,15 @@ from playground.training import Session
 from tests.runs import becomes, reviews, run_of, tiny
 from widgets.charts import strategies_over_steps
 from widgets.charts.plasticity import region
-from widgets.pages.transfer import TransferPage
 from widgets.pages.transfer.controls import LabelledFile
+from widgets.pages.transfer.page import TransferPage
 from widgets.state.app import Store
 from widgets.state.strategy_editor import StrategyEditorStore
-from widgets.state.transfer import OWN_FILE, TransferStore
+from widgets.state.transfer.store import OWN_FILE, TransferStore
 from widgets.state.transfer.trials import TrialCourse, Trials
 from widgets.state.uploads import NO_COLUMN
 from widgets.static import comparison, model_diagram
+from widgets.static.svg import outcomes
 
 # a strategy by hand
 
@@ -217,7 +218,7 @@ def test_the_model_says_what_is_frozen_now_and_what_has_not_moved_a_bit():
 def test_there_is_no_file_before_there_is_a_result():
     store = TransferStore()
     with pytest.raises(UserError, match="no finished comparison"):
-        store.file("comparison.csv")
+        store.files(outcomes).file("comparison.csv")
 
 
 # the task and the visitor's own file
@@ -288,7 +289,7 @@ def test_a_pair_file_is_read_as_pairs_and_in_another_encoding_once_that_is_named
 
 
 def test_a_file_that_is_too_large_is_a_sentence(monkeypatch):
-    monkeypatch.setattr("widgets.state.transfer.LARGEST_LABELLED_FILE", 100)
+    monkeypatch.setattr("widgets.state.transfer.store.LARGEST_LABELLED_FILE", 100)
     store = TransferStore(task=OWN_FILE)
     store.upload("films.csv", labelled_file())
     assert "at most 100 are read here" in store.trouble
@@ -325,7 +326,7 @@ def known_file(rows=100):
 @pytest.fixture
 def visit(tmp_path, monkeypatch):
     """A visit with a tiny base on the reviews and two strategies that are quickly done."""
-    monkeypatch.setattr("widgets.state.train.entry_named", tiny)
+    monkeypatch.setattr("widgets.state.train.store.entry_named", tiny)
     made = Store(tmp_path / "runs")
     made.train.session = Session(run_of(steps=4)).start()
     made.train.steps = 4
@@ -500,7 +501,7 @@ def test_the_command_on_the_page_names_the_kept_run_and_makes_the_same_numbers(
         command.startswith(f"playground compare {name} ") and f"{name} is saved in {tmp_path / 'runs'}" in trials.where
     )
     assert ("in the folder with your file films.csv" in trials.where) == own_file
-    assert command in visit.transfer.file("comparison.html").decode().replace("&#x27;", "'")
+    assert command in visit.transfer.files(outcomes).file("comparison.html").decode().replace("&#x27;", "'")
     assert main([*shlex.split(command)[1:], "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     for then, now in zip(facts["strategies"], again["strategies"], strict=True):

@@ -14,7 +14,7 @@ from playground.corpora.sources import MIXED_WITH
 from playground.training import Session
 from playground.training.parallel.seeds import Band
 from playground.training.system.throttle import TimeBudget
-from widgets.browser import OnScreen
+from widgets.browser.components import OnScreen
 from widgets.charts.chart import Cursor
 from widgets.charts.columns import AXES, ESTIMATED, band, marks, phases
 from widgets.charts.loss import loss_chart
@@ -23,7 +23,7 @@ from widgets.pages.layout import STRETCH, View, beside, button, column, plot, ro
 from widgets.pages.train.attention_head import AttentionHead
 from widgets.pages.train.numbers import numbers
 from widgets.pages.train.runs import RunTools
-from widgets.state.train import CHOICES, TrainStore
+from widgets.state.train.store import CHOICES, TrainStore
 from widgets.static import predictions, seeds
 from widgets.theme import changing, html, say, tell
 

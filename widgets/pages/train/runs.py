@@ -17,17 +17,18 @@ from playground.training.checkpoint import kept
 from playground.training.store.runs import LONGEST_TITLE, RunRow, command, settings
 from playground.zoo import entry_named
 from playground.zoo.preset import RECIPE_PRESETS
+from widgets.animation import replay
 from widgets.charts.chart import Chart, Cursor
 from widgets.charts.columns import loss_label
 from widgets.charts.saved_runs import kept_chart
 from widgets.charts.strategies_over_steps import legend
-from widgets.lists import RunLine
+from widgets.lists.run_line import RunLine
 from widgets.pages.classroom import ClassStart
 from widgets.pages.layout import STRETCH, View, button, column, download, plot, row, tabs
 from widgets.pages.train.measures import LayerSizes, ProbeCurves
 from widgets.pages.train.writing import Writing
-from widgets.state.train import AT_ONCE, TrainStore
 from widgets.state.train.kept_runs import groups, held_out_curves, noise, tree
+from widgets.state.train.store import AT_ONCE, TrainStore
 from widgets.static import svg
 from widgets.theme import html, say
 
@@ -317,7 +318,7 @@ def replay_button(train: TrainStore, name: Callable[[], str]) -> Any:
     about = "The run up to its last checkpoint as one HTML file that plays without a network."
     look = {"description": about, "variant": "outlined", "margin": (4, 4)}
     refuse = partial(setattr, train, "trouble")
-    return download(lambda: train.replay(name()), "run.html", "Save as HTML", refuse, **look)
+    return download(lambda: replay.page(train.replay(name())).encode(), "run.html", "Save as HTML", refuse, **look)
 
 
 def _matches(run: RunRow, searched: str) -> bool:

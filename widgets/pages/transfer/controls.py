@@ -16,7 +16,7 @@ from widgets.lists.strategy_picker import cards, chooser
 from widgets.pages.layout import FIELD, View, column, heading, number, upload
 from widgets.pages.menus import own_first
 from widgets.state.app import Store
-from widgets.state.transfer import OWN_FILE, TransferStore
+from widgets.state.transfer.store import MOST_STRATEGIES, OWN_FILE, TransferStore
 from widgets.state.uploads import NO_COLUMN
 from widgets.theme import html, say
 
@@ -43,7 +43,7 @@ def choices(store: Store) -> list[Any]:
     chosen, names = transfer.param, list(tasks())
     trials = execution(transfer.quota.shared, "one by one, shown step by step")
     in_turn = pn.bind(bool, chosen.then)
-    strategies = chooser(cards=pn.bind(cards, chosen.own), value=list(transfer.chosen), margin=(4, 10))
+    strategies = chooser(MOST_STRATEGIES, cards=pn.bind(cards, chosen.own), value=list(transfer.chosen), margin=(4, 10))
     strategies.link(transfer, value="chosen", bidirectional=True)
     rules = (chosen.match, chosen.lr_policy, chosen.chosen, chosen.own, chosen.then)
     noise = chosen.seeds, chosen.chosen, chosen.train_size, chosen.other_sizes, chosen.then

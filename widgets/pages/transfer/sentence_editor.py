@@ -12,7 +12,7 @@ from playground.training import Session
 from widgets.design_tokens import BLUE, ORANGE
 from widgets.pages.layout import MAIN, View, button, column, row, typed, unfolding
 from widgets.state.sentence_editor import LONGEST, SentenceEditorStore, label_of
-from widgets.state.transfer import TransferStore
+from widgets.state.transfer.store import TransferStore
 from widgets.theme import html, say
 
 ABOUT = (

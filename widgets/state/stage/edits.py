@@ -13,7 +13,7 @@ from playground.trace.overrides import natural
 from playground.trace.plan_edits import bend, carriers, cells_of, number
 
 if TYPE_CHECKING:
-    from widgets.state.stage import StageStore
+    from widgets.state.stage.store import StageStore
 
 
 def act(stage: "StageStore", message: Mapping[str, Any]) -> None:

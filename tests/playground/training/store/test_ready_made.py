@@ -19,8 +19,8 @@ from tests.runs import learner_of, reviews, run_of, tiny
 from widgets import notebook
 from widgets.notebook import training
 from widgets.state.app import READY, Store
-from widgets.state.stage import StageModel
-from widgets.state.train import TrainStore
+from widgets.state.stage.model import StageModel
+from widgets.state.train.store import TrainStore
 
 NOTEBOOK = Path(__file__).parents[4] / "notebooks" / "00_start_here.ipynb"
 SMALL = ReadyMade(tiny("GPT"), "reviews")
