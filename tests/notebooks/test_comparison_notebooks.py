@@ -22,7 +22,8 @@ from playground.training.store.metrics import recorded
 from playground.training.store.runs import Runs
 from tests.runs import becomes, reviews, run_of, tiny
 from widgets.state.base import SECOND
-from widgets.state.transfer.store import OWN_FILE, TransferStore
+from widgets.state.transfer.store import TransferStore
+from widgets.state.transfer.task_choice import OWN_FILE
 from widgets.static.svg import outcomes
 
 FORMS = {

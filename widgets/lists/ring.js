@@ -11,8 +11,8 @@ export function nearest(middles, [x, y]) {
   return middles.reduce((best, each) => (far(each) < far(best) ? each : best)).slice(0, 2);
 }
 
-/** What a matrix says of a cell: its title, and the value without the names of row and column. */
-const said = (figure, cell) => `${figure.querySelector("figcaption").textContent}: ${cell.textContent.split(": ").at(-1).trim()}`;
+/** What a matrix says of a cell: its title and the value. */
+const said = (figure, cell) => `${figure.querySelector("figcaption").textContent}: ${cell.dataset.value}`;
 
 function middle(cell) {
   const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(cell.getAttribute(name)));
@@ -47,8 +47,8 @@ function ringIn(frame) {
     at = to;
     show();
     const here = maps.filter(({ cells }) => cells.has(at.join()));
-    const values = here[0].cells.get(at.join()).textContent.split(": ")[0].split(" × ");
-    const names = frame.dataset.ring.split(" × ").map((name, k) => `${name} ${values[k]}`).reverse().join(", ");
+    const { across, down } = here[0].cells.get(at.join()).dataset;
+    const names = `${frame.dataset.across} ${across}, ${frame.dataset.down} ${down}`;
     list.textContent = `${names}. ${here.map(({ figure, cells }) => said(figure, cells.get(at.join()))).join("; ")}.`;
   }
 

@@ -332,7 +332,7 @@ class Store(param.Parameterized):
 
     def train_base(self) -> None:
         """Train a base on texts of the task that is compared, so that it knows their words, and then compare."""
-        text = self.transfer.text_for_base
+        text = self.transfer.task_choice.text_for_base
         own = {"upload": text, "encoding": self.transfer.encoding} if isinstance(text, Path) else {}
         self.train.param.update(corpus=OWN_FILE if own else text, **own)
         self.train_one()

@@ -11,7 +11,7 @@ from widgets.pages.transfer.page import TransferPage
 from widgets.state.app import Store
 from widgets.state.train import store as module
 from widgets.state.train.store import OWN_FILE
-from widgets.state.transfer.store import OWN_FILE as LABELLED_FILE
+from widgets.state.transfer.task_choice import OWN_FILE as LABELLED_FILE
 from widgets.theme import Html
 
 NAME = "films.csv"

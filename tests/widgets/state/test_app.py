@@ -55,8 +55,8 @@ from widgets.state.stage.model import StageModel
 from widgets.state.stage.samples import listed
 from widgets.state.stage.store import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageStore
 from widgets.state.train.store import OWN_FILE, OWN_TEXT, TrainStore
-from widgets.state.transfer.store import OWN_FILE as TRANSFER_FILE
 from widgets.state.transfer.store import SHOWN_FIRST, TransferStore, base_of_session
+from widgets.state.transfer.task_choice import OWN_FILE as TRANSFER_FILE
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,8 @@ from widgets.pages.transfer.controls import LabelledFile
 from widgets.pages.transfer.page import TransferPage
 from widgets.state.app import Store
 from widgets.state.strategy_editor import StrategyEditorStore
-from widgets.state.transfer.store import OWN_FILE, TransferStore
+from widgets.state.transfer.store import TransferStore
+from widgets.state.transfer.task_choice import OWN_FILE
 from widgets.state.transfer.trials import TrialCourse, Trials
 from widgets.state.uploads import NO_COLUMN
 from widgets.static import comparison, model_diagram
@@ -232,20 +233,20 @@ def labelled_file(rows=80):
 def test_a_labelled_file_is_a_task_with_its_columns_guessed_and_changed():
     store = TransferStore(task=OWN_FILE)
     with pytest.raises(UserError, match="No labelled file is chosen yet"):
-        _ = store.known
-    assert store.table is None
+        _ = store.task_choice.known
+    assert store.task_choice.table is None
     store.upload("../films.csv", labelled_file())
     assert store.own_file.name == "films.csv"
-    assert store.table.columns == ("said", "liked", "row")
-    assert store.known.answer.names == ("no", "yes")
-    assert store.known.name == "films.csv"
-    assert "said" in store.known.notice
-    assert store.known is store.known, "a file is read once"
+    assert store.task_choice.table.columns == ("said", "liked", "row")
+    assert store.task_choice.known.answer.names == ("no", "yes")
+    assert store.task_choice.known.name == "films.csv"
+    assert "said" in store.task_choice.known.notice
+    assert store.task_choice.known is store.task_choice.known, "a file is read once"
     store.param.update(text_column="said", label_column="row")
     with pytest.raises(UserError, match="'row' has 80"):
-        _ = store.known
+        _ = store.task_choice.known
     store.label_column = "liked"
-    assert store.known.name == "films.csv?text=said&label=liked"
+    assert store.task_choice.known.name == "films.csv?text=said&label=liked"
     folder = store.own_file.parent
     store.uploads.remove()
     assert not folder.exists()
@@ -275,14 +276,15 @@ def test_a_pair_file_is_read_as_pairs_and_in_another_encoding_once_that_is_named
     rows = "".join(f"größe {k},{claim},{label}\n" for k in range(30) for claim, label in (("a", "x"), ("b", "y")))
     store.upload("pairs.csv", f"premise,hypothesis,label\n{rows}".encode("cp1252"))
     with pytest.raises(UserError, match="save it as UTF-8"):
-        _ = store.known
+        _ = store.task_choice.known
     assert panel.encoding.visible and list(panel.columns) == []
     store.encoding = "cp1252"
-    assert "a pair of texts" in store.known.idea and "größe" in store.known.items.train[0].texts[0]
-    assert store.known.name == "pairs.csv?encoding=cp1252"
+    known = store.task_choice.known
+    assert "a pair of texts" in known.idea and "größe" in known.items.train[0].texts[0]
+    assert store.task_choice.known.name == "pairs.csv?encoding=cp1252"
     panel.columns[1].value = NO_COLUMN
     with pytest.raises(UserError, match="30 of these with another label"):
-        _ = store.known
+        _ = store.task_choice.known
     store.upload("again.csv", labelled_file())
     assert (store.encoding, store.second_column) == ("", "") and not panel.encoding.visible
     store.uploads.remove()
@@ -346,9 +348,9 @@ def test_a_small_file_is_compared_with_as_many_labelled_texts_as_it_has(visit):
     transfer = visit.transfer
     transfer.upload("films.csv", known_file())
     transfer.param.update(train_size=128, other_sizes=[16, 256])
-    assert transfer.known.examples < 80
+    assert transfer.task_choice.known.examples < 80
     assert transfer.begin(visit.train.session), transfer.trouble
-    most = transfer.known.examples
+    most = transfer.task_choice.known.examples
     assert transfer.trials.asked.train_sizes == (16, most)
     assert f"films.csv has {most} texts to learn from" in transfer.notice
     assert f"so 16 and {most} labelled texts are used, not 128 or 256." in transfer.notice
@@ -368,9 +370,9 @@ def test_every_picture_says_on_how_many_texts_it_was_tested(visit):
     result = ended(visit)
     page.poll()
     titles = [chart.figure.title.text for chart in (results.right, results.moving.charts["accuracy"])]
-    tested = f"on {transfer.known.tests} unseen texts"
+    tested = f"on {transfer.task_choice.known.tests} unseen texts"
     assert titles == [f"In the end, {tested}", f"While it trains, {tested}"]
-    assert result.texts == transfer.known.tests < 128
+    assert result.texts == transfer.task_choice.known.tests < 128
 
 
 def test_a_question_keeps_the_file_of_ones_own(visit):
@@ -380,7 +382,7 @@ def test_a_question_keeps_the_file_of_ones_own(visit):
     question.clicks += 1
     assert (visit.transfer.task, visit.transfer.trials.asked.task) == (OWN_FILE, "films.csv")
     assert visit.transfer.trials.asked.train_sizes == tuple(
-        n for n in (16, 32, 64, 128) if n <= visit.transfer.known.examples
+        n for n in (16, 32, 64, 128) if n <= visit.transfer.task_choice.known.examples
     )
     visit.transfer.end()
     visit.transfer.task = "topic"
@@ -441,9 +443,9 @@ def test_a_run_that_trains_goes_on_where_it_cannot_be_compared(visit):
 
 def test_for_a_task_of_ours_a_base_on_its_corpus_is_offered(visit):
     visit.transfer.param.update(task="topic", unknown_words=True)
-    assert visit.transfer.text_for_base in find_task("topic").corpora
+    assert visit.transfer.task_choice.text_for_base in find_task("topic").corpora
     visit.transfer.task = OWN_FILE
-    assert visit.transfer.text_for_base == "", "no file is chosen yet"
+    assert visit.transfer.task_choice.text_for_base == "", "no file is chosen yet"
 
 
 # whose model is fine-tuned

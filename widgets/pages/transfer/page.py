@@ -16,7 +16,8 @@ from widgets.pages.transfer.strategy_editor import StrategyEditor
 from widgets.state.app import Store
 from widgets.state.base import CHANGES
 from widgets.state.strategy_editor import StrategyEditorStore
-from widgets.state.transfer.store import OWN_FILE, TransferStore
+from widgets.state.transfer.store import TransferStore
+from widgets.state.transfer.task_choice import OWN_FILE
 from widgets.theme import html, say
 
 QUESTIONS: dict[str, dict[str, Any]] = {
@@ -109,7 +110,7 @@ class TransferPage(View):
         self._show_awaited()
         trouble = transfer.trouble or transfer.running.error or ""
         self.trouble.object = say(trouble, "trouble") + say(transfer.notice, "notice")
-        text = transfer.text_for_base if transfer.unknown_words else ""
+        text = transfer.task_choice.text_for_base if transfer.unknown_words else ""
         offered = "this file" if isinstance(text, Path) else text
         self.train_base.param.update(visible=bool(text), label=f"Train a base on {offered}")
         running = transfer.trials.state == "running"

@@ -40,7 +40,7 @@ class SentenceEditor(View):
 
     def _teach(self) -> None:
         try:
-            self.state.teach(self.base(), self.transfer.known)
+            self.state.teach(self.base(), self.transfer.task_choice.known)
         except UserError as refusal:
             self.state.trouble = str(refusal)
 

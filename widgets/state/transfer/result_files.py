@@ -18,15 +18,11 @@ from widgets.state.transfer.trials import Trials
 
 @dataclass(frozen=True)
 class ResultFiles:
-    """The files of a comparison: its base is `origin`, and `checkpoints` are saved models by their folders.
-
-    `own_file` is the labelled file of the task, where it was uploaded; `draw` makes the figure.
-    """
+    """The files of a comparison; `checkpoints` are saved models by their folders, `draw` makes the figure."""
 
     trials: Trials
     origin: Origin | None
     checkpoints: Mapping[str, bytes]
-    own_file: Path | None
     draw: Draw
 
     def file(self, name: str, in_archive: bool = False) -> bytes:
@@ -50,8 +46,8 @@ class ResultFiles:
         with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
             for folder, content in self.checkpoints.items():
                 archive.writestr(f"{folder}/checkpoint.safetensors", content)
-            if self.own_file is not None and self.trials.asked.task.startswith(self.own_file.name):
-                archive.writestr(self.own_file.name, self.own_file.read_bytes())
+            if (own := self.trials.own_file) is not None:
+                archive.writestr(own.name, own.read_bytes())
             for name in TURN_FILES if self.trials.in_turn else FILES:
                 try:
                     archive.writestr(name, self.file(name, in_archive=True))

@@ -9,17 +9,13 @@ from typing import Any
 import param
 import torch
 
-from playground.corpora.readers.decode import Progress, WrongEncoding
-from playground.corpora.readers.labelled_table import read_table
-from playground.corpora.readers.table import Table
-from playground.corpora.sources import TABLES
+from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
 from playground.finetuning import Base, Strategy, Task, find_strategy, find_task
 from playground.finetuning.comparing.budget_matching import MATCHES, RATES
 from playground.finetuning.comparing.compare import compare
 from playground.finetuning.comparing.continual import check, continual
 from playground.finetuning.comparing.spec import ComparisonSpec, with_others
-from playground.finetuning.data.files import file_task_name
 from playground.finetuning.data.input_format import INPUT_FORMATS, MAX_LENGTH
 from playground.finetuning.data.task import UnknownWords
 from playground.finetuning.report.page import Draw, Origin
@@ -43,8 +39,9 @@ from widgets.state.quota import ALONE, Quota
 from widgets.state.stage.model import has_learned
 from widgets.state.train.kept_runs import runs_folder
 from widgets.state.transfer.result_files import ResultFiles, saved
+from widgets.state.transfer.task_choice import OWN_FILE, TaskChoice
 from widgets.state.transfer.trials import Steps, Trials
-from widgets.state.uploads import ENCODINGS, LARGEST_LABELLED_FILE, NO_COLUMN, OR_CHOOSE, Uploads
+from widgets.state.uploads import ENCODINGS, LARGEST_LABELLED_FILE, NO_COLUMN, Uploads
 
 LOOKS, FEWER_LOOKS = 10, 4  # evaluations of a trial on its way, and with several numbers of labelled texts
 
@@ -52,8 +49,6 @@ MOST_STRATEGIES = 12
 
 SHOWN_FIRST = ("random start", "feature-based", "full", "adapters")
 """What a visit begins with: the control, nothing changes, everything changes, a little is added."""
-
-OWN_FILE = "my own labelled file"  # the task that is a file of the visitor's
 
 
 class TransferStore(param.Parameterized):
@@ -99,7 +94,7 @@ class TransferStore(param.Parameterized):
         self._origin: Origin | None = None
         self._checkpoints: dict[str, bytes] = {}
         self._made: tuple[tuple[Any, ...], Any, Any] | None = None
-        self._opened: tuple[tuple[Any, ...], Task | UserError] | None = None
+        self._choice = TaskChoice()
         self._record, self._shared = TrialRecord(), ()
         self._steps: Steps = {}
 
@@ -124,49 +119,18 @@ class TransferStore(param.Parameterized):
     def upload(self, name: str, content: bytes) -> None:
         """Keep an uploaded labelled file; its columns are guessed."""
         paths = self.uploads.keep([(name, content)], min(LARGEST_LABELLED_FILE, self.quota.upload))
-        self._opened = None
+        self._choice = TaskChoice()  # a new file may have the name of an old one
         self.param.update(own_file=paths[0], text_column="", second_column="", label_column="", encoding="")
 
     @property
-    def known(self) -> Task:
-        """The task that is chosen, or a refusal in a sentence; a file is read once for its columns."""
-        if self.task != OWN_FILE:
-            return find_task(self.task)
-        if self.own_file is None:
-            raise UserError(
-                "No labelled file is chosen yet; choose a table (.csv, .tsv, .jsonl) or a treebank (.conllu)."
-            )
+    def task_choice(self) -> TaskChoice:
+        """The task that is chosen; a file is read once for its columns."""
         second = "" if self.second_column == NO_COLUMN else self.second_column or None
-        request = (self.own_file, self.text_column, self.label_column, second, self.encoding)
-        if self._opened is None or self._opened[0] != request:
-            self._opened = request, _read(*request)
-        if isinstance(self._opened[1], UserError):
-            raise self._opened[1]
-        return self._opened[1]
-
-    @property
-    def table(self) -> Table | None:
-        """The chosen table with its columns as they are guessed; None where a file is no table."""
-        if self.task != OWN_FILE or self.own_file is None or self.own_file.suffix.lower() not in TABLES:
-            return None
-        return read_table(self.own_file, encoding=self.encoding or None)
-
-    @property
-    def unreadable(self) -> bool:
-        """Whether the file could not be read in the encoding that was tried."""
-        try:
-            return not self.known
-        except UserError as refusal:
-            return isinstance(refusal, WrongEncoding)
-
-    @property
-    def text_for_base(self) -> str | Path:
-        """A text whose words are those of the task: the file itself, or a corpus in which its words come; else ""."""
-        try:
-            task = self.known
-        except UserError:
-            return ""
-        return self.own_file if self.task == OWN_FILE else next(iter(task.corpora), "")
+        file = self.own_file if self.task == OWN_FILE else None
+        choice = TaskChoice(self.task, file, self.text_column, self.label_column, second, self.encoding)
+        if choice != self._choice:
+            self._choice = choice
+        return self._choice
 
     @property
     def reads_others(self) -> bool:
@@ -209,7 +173,7 @@ class TransferStore(param.Parameterized):
         made = f", ready-made checkpoint {ready}" if (ready := named(learner)) else ""
         name = f"{learner.entry.title} after {learner.step} steps on {session.run.corpus.name}{made}{change}"
         trials = self.trials = Trials(asked, tasks, name, self._steps, learner.entry.unit())
-        trials.state = "running"
+        trials.own_file, trials.state = self.task_choice.file, "running"
         events = self._events(session, base, tokenizer, chosen, tasks, others)
         self.running.begin(lambda report: self._work(trials, events, report))
         return True
@@ -230,7 +194,7 @@ class TransferStore(param.Parameterized):
             raise UserError(f"{len(chosen)} strategies are chosen; compare at most {MOST_STRATEGIES} at once.")
         for strategy in chosen:  # cells painted for more steps than there are now
             strategy.plan(strategy.rows(base.learner.model.shape), self.steps)
-        tasks = [self.known, *map(find_task, self.then)]
+        tasks = [self.task_choice.known, *map(find_task, self.then)]
         if self.then:
             check(tasks, chosen)
             if self.lr_policy == "tuned":
@@ -298,8 +262,8 @@ class TransferStore(param.Parameterized):
         extra = [run_name(Path(self.runs.find(name).out or name)) for name in self.extra_encoders if others]
         trials.typed = replace(trials.asked, base=run_name(out), extra_encoders=tuple(extra))
         trials.where = f"The run {out.name} is saved in {out.parent}."
-        if self.own_file is not None and trials.asked.task.startswith(self.own_file.name):
-            trials.where += f" Run the command in the folder with your file {self.own_file.name}."
+        if trials.own_file is not None:
+            trials.where += f" Run the command in the folder with your file {trials.own_file.name}."
 
     def _changed(self, session: Session, base: Base, tokenizer: Any) -> Iterator[Any]:
         """The base as it is to be; what was made of a resting model is kept for the next comparison."""
@@ -334,23 +298,12 @@ class TransferStore(param.Parameterized):
 
     def files(self, draw: Draw) -> ResultFiles:
         """The result as files, with what draws its figure."""
-        return ResultFiles(self.trials, self._origin, self._checkpoints, self.own_file, draw)
+        return ResultFiles(self.trials, self._origin, self._checkpoints, draw)
 
 
 def _listed(counts: Sequence[int], last: str) -> str:
     *others, final = map(str, counts)
     return f" {last} ".join(filter(None, (", ".join(others), final)))
-
-
-def _read(path: Path, *named: str | None) -> Task | UserError:
-    """The task of a file, named as it lies in the archive of the result; or why it sets none."""
-    try:
-        task = find_task(file_task_name(str(path), *named))
-    except WrongEncoding as wrong:
-        return WrongEncoding(f"{wrong}{OR_CHOOSE * (not wrong.named)}", wrong.named)
-    except UserError as refusal:
-        return refusal
-    return replace(task, name=file_task_name(path.name, *named))
 
 
 def _is_kept(session: Session, learner: TrainState, out: Path) -> bool:
