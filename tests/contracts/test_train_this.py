@@ -17,6 +17,7 @@ from widgets.pages.train import numbers as numbers_module
 from widgets.pages.train.runs import facts_of
 from widgets.state import app as store_module
 from widgets.state.app import Store
+from widgets.state.stage import suggestions
 from widgets.state.train import store as train
 
 A_SUM = "MLM + 0.5 SOP"
@@ -52,7 +53,7 @@ def visit(tmp_path_factory):
 def trained(visit, name):
     """The run that a click on "Train this" began, at its end."""
     visit.stage.objective = name
-    visit.stage.train_this()
+    suggestions.train_this(visit.stage)
     assert visit.train.trouble == ""
     session = visit.train.session
     assert becomes(lambda: session.state in ("done", "failed"))

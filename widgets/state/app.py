@@ -37,6 +37,7 @@ from widgets.state.job import Job
 from widgets.state.posttraining import SMALL, PostTrainingStore
 from widgets.state.quota import ALONE, Quota
 from widgets.state.sentence_editor import SentenceEditorStore
+from widgets.state.stage import loaded_model
 from widgets.state.stage.model import StageModel
 from widgets.state.stage.samples import offered
 from widgets.state.stage.store import NO_RUN, StageStore
@@ -145,8 +146,8 @@ class Store(param.Parameterized):
             return
         if learner.objective.name in objectives():
             self.stage.objective = learner.objective.name
-        self.stage.attach_trained()
-        self.stage.look_inside()
+        loaded_model.attach_trained(self.stage)
+        loaded_model.look_inside(self.stage)
         self.page = Tab.STAGE
         self.message = (
             f"{self.train.name_of_run or learner.entry.name} is paused at step {learner.step}; this is its next "
@@ -285,12 +286,13 @@ class Store(param.Parameterized):
         inside = self.inside
         session, learner = self._opened(inside.key, to_read=True)
         model = StageModel(deepcopy(learner), session.run.corpus)
-        self.stage.show_head(model, inside.settings.sentence.strip() or model.sentence, *(n - 1 for n in inside.head))
+        text = inside.settings.sentence.strip() or model.sentence
+        loaded_model.show_head(self.stage, model, text, *(n - 1 for n in inside.head))
         self.page = Tab.STAGE
 
     def show_compressed(self) -> None:
         """Open the pipeline whose details are open on the Stage page, the uncompressed model beside it."""
-        self.stage.show_versions(*self.compress.versions())
+        loaded_model.show_versions(self.stage, *self.compress.versions())
         self.page = Tab.STAGE
 
     def open_run_of_claim(self, name: str, claim: Claim | None) -> None:
@@ -381,7 +383,7 @@ class Store(param.Parameterized):
     @param.depends("page", watch=True)
     def _enter(self) -> None:
         if self.page == Tab.STAGE:
-            self.stage.enter()
+            loaded_model.enter(self.stage)
 
     def close(self) -> None:
         """End everything that runs and remove what was uploaded."""
