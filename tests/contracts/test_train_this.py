@@ -18,7 +18,7 @@ from widgets.pages.train.runs import facts_of
 from widgets.state import app as store_module
 from widgets.state.app import Store
 from widgets.state.stage import suggestions
-from widgets.state.train import store as train
+from widgets.state.train import choice
 
 A_SUM = "MLM + 0.5 SOP"
 NAMES = (*objectives(), A_SUM)
@@ -42,8 +42,8 @@ def visit(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", os.devnull)
         patch.setattr(store_module, "entry_named", small)
-        patch.setattr(train, "entry_named", small)
-        patch.setattr(train, "open_corpus", small_corpus)
+        patch.setattr(choice, "entry_named", small)
+        patch.setattr(choice, "open_corpus", small_corpus)
         made = Store(tmp_path_factory.mktemp("visit") / "runs")
         made.train.param.update(steps=STEPS, device="cpu")
         yield made

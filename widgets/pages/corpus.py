@@ -18,7 +18,7 @@ from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, co
 from widgets.pages.menus import own_first
 from widgets.state.app import Store
 from widgets.state.corpus import CorpusStore, Cut
-from widgets.state.train.store import LONGEST_PASTE, OWN_FILE, OWN_TEXT
+from widgets.state.train.choice import LONGEST_PASTE, OWN_FILE, OWN_TEXT
 from widgets.state.uploads import NO_COLUMN
 from widgets.static import corpus_uses, tokens
 from widgets.static.annotations import known, sheet

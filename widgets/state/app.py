@@ -41,7 +41,9 @@ from widgets.state.stage import loaded_model
 from widgets.state.stage.model import StageModel
 from widgets.state.stage.samples import offered
 from widgets.state.stage.store import NO_RUN, StageStore
-from widgets.state.train.store import OPENED, OWN_FILE, TrainStore
+from widgets.state.train import forks, saved_runs
+from widgets.state.train.choice import OPENED, OWN_FILE
+from widgets.state.train.store import TrainStore
 from widgets.state.transfer.store import TransferStore
 from widgets.state.zoo import ZooStore
 
@@ -213,7 +215,7 @@ class Store(param.Parameterized):
         if self._kept_base[0] != name:
             self._kept_base = name, None
             try:
-                self._kept_base = name, self.train.at_rest(name, runs)
+                self._kept_base = name, saved_runs.at_rest(self.train, name, runs)
                 self.transfer.trouble = ""
             except UserError as refusal:
                 self.transfer.trouble = str(refusal)
@@ -273,7 +275,7 @@ class Store(param.Parameterized):
     def _opened(self, key: str, to_read: bool) -> tuple[Session, TrainState]:
         kind, _, name = key.partition(":")
         if kind in (KEPT, READY):
-            session = self.train.at_rest(name, ready_made.kept() if kind == READY else None)
+            session = saved_runs.at_rest(self.train, name, ready_made.kept() if kind == READY else None)
         elif (session := self.train.session) is None or session.learner is None or session.learner.step == 0:
             raise UserError("There is no trained model yet; train one on the Train page, or choose a saved one.")
         elif session.state == "running" and to_read:
@@ -373,7 +375,7 @@ class Store(param.Parameterized):
             return "There is no run to fork yet; press Train first."
         over = learner.step >= learner.entry.recipe.steps
         more = {"steps": learner.step + learner.entry.recipe.steps} if over else {}
-        if self.train.fork(more, learner=copied) is None:
+        if forks.fork_run(self.train, more, learner=copied) is None:
             return self.train.trouble
         self.page = Tab.TRAIN
         name = self.train.name_of_run

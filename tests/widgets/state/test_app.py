@@ -57,7 +57,9 @@ from widgets.state.stage.samples import listed
 from widgets.state.stage.store import SCENE, StageStore
 from widgets.state.stage.suggestions import NOTHING_COUNTS
 from widgets.state.stage.texts import LONGEST_TEXT
-from widgets.state.train.store import OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.train import choice
+from widgets.state.train.choice import OWN_FILE, OWN_TEXT
+from widgets.state.train.store import TrainStore
 from widgets.state.transfer.store import SHOWN_FIRST, TransferStore, base_of_session
 from widgets.state.transfer.task_choice import OWN_FILE as TRANSFER_FILE
 
@@ -1156,7 +1158,7 @@ def test_a_base_is_trained_on_a_file_in_the_encoding_that_was_named(monkeypatch)
     store.transfer.encoding = "cp1252"
     monkeypatch.setattr(store, "train_one", lambda: None)
     store.train_base()
-    corpus = store.train.load_corpus()
+    corpus = choice.load_corpus(store.train)
     assert "größe" in corpus.tokenizer.words and "encoding=cp1252" in corpus.name
     store.close()
 

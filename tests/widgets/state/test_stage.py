@@ -10,7 +10,7 @@ from widgets.state.stage.store import StageStore
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
-    monkeypatch.setattr("widgets.state.train.store.open_corpus", lambda _: reviews())
+    monkeypatch.setattr("widgets.state.train.choice.open_corpus", lambda _: reviews())
     store = Store(tmp_path)
     yield store
     store.close()

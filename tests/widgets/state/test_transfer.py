@@ -22,6 +22,7 @@ from widgets.pages.transfer.controls import LabelledFile
 from widgets.pages.transfer.page import TransferPage
 from widgets.state.app import Store
 from widgets.state.strategy_editor import StrategyEditorStore
+from widgets.state.train import saved_runs
 from widgets.state.transfer.store import TransferStore
 from widgets.state.transfer.task_choice import OWN_FILE
 from widgets.state.transfer.trials import TrialCourse, Trials
@@ -328,7 +329,7 @@ def known_file(rows=100):
 @pytest.fixture
 def visit(tmp_path, monkeypatch):
     """A visit with a tiny base on the reviews and two strategies that are quickly done."""
-    monkeypatch.setattr("widgets.state.train.store.entry_named", tiny)
+    monkeypatch.setattr("widgets.state.train.choice.entry_named", tiny)
     made = Store(tmp_path / "runs")
     made.train.session = Session(run_of(steps=4)).start()
     made.train.steps = 4
@@ -458,11 +459,11 @@ def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit, mon
     page, tick = made.layout, made.poll
     picker = next(select for select in page.select(pmui.Select) if select.label == "trained model")
     visit.train.param.update(corpus="reviews", device="cpu", steps=4)
-    visit.train.load_corpus = reviews
+    monkeypatch.setattr("widgets.state.train.store.load_corpus", lambda _: reviews())
     first = visit.train.begin().start()
     assert becomes(lambda: first.state == "done")
     name = visit.train.name_of_run
-    visit.train.rename(name, "the short one")
+    saved_runs.rename(visit.train, name, "the short one")
     visit.train.steps = 5_000
     going = visit.train.begin().start()
     visit.page = 2
@@ -486,7 +487,7 @@ def test_the_command_on_the_page_names_the_kept_run_and_makes_the_same_numbers(
     monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     visit.train.param.update(corpus="reviews", device="cpu", steps=4)
-    visit.train.load_corpus = reviews
+    monkeypatch.setattr("widgets.state.train.store.load_corpus", lambda _: reviews())
     monkeypatch.setattr("widgets.state.base.opened_again", lambda *_: reviews())
     monkeypatch.setattr("playground.finetuning.run.base.corpus_of", lambda _: reviews())
     session = visit.train.begin().start()
@@ -518,7 +519,7 @@ def test_a_base_that_is_not_kept_is_the_folder_of_the_archive(visit):
     assert trials.typed.command().startswith("playground compare base ") and "Unpack 'All, with" in trials.where
 
 
-def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit):
+def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit, monkeypatch):
     made = TransferPage(visit)
     page, tick = made.layout, made.poll
     picker = next(select for select in page.select(pmui.Select) if select.label == "trained model")
@@ -528,7 +529,7 @@ def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit):
     assert visit.transfer.begin(visit.base) is False
     assert "Train one here" in visit.transfer.trouble
     visit.train.param.update(steps=2, device="cpu")
-    visit.train.load_corpus = reviews
+    monkeypatch.setattr("widgets.state.train.store.load_corpus", lambda _: reviews())
     next(button for button in page.select(pmui.Button) if button.label == "Train one here").clicks += 1
     assert becomes(lambda: visit.train.session.state == "done")
     assert visit.base is visit.train.session and visit.base.run.entry.name == "GPT"

@@ -38,7 +38,9 @@ from widgets.pages.train.curriculum import CurriculumEditor
 from widgets.pages.train.curves import RunPicture
 from widgets.pages.train.runs import replay_button
 from widgets.state.curriculum_editor import CurriculumEditorStore
-from widgets.state.train.store import CHOICES, LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.train import choice, extra_seeds, saved_runs
+from widgets.state.train.choice import LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT
+from widgets.state.train.store import CHOICES, TrainStore
 from widgets.theme import GROWING, html, say
 
 
@@ -54,8 +56,9 @@ class TrainPage(View):
             train, ["earlier", "session"], lambda: _earlier(train),
             "Reopen the run", lambda: train.open(train.earlier), "history",
         )  # fmt: skip
+        open_ready_made = partial(saved_runs.open_ready_made, train)
         ready_made = RunThatIsThere(
-            train, CHOICES, lambda: _ready_made(train), "Open the ready-made run", train.open_ready_made, "inventory_2"
+            train, CHOICES, lambda: _ready_made(train), "Open the ready-made run", open_ready_made, "inventory_2"
         )
         sidebar = Sidebar(
             _choices(train), [earlier, ready_made, self.buttons, self.picture],
@@ -65,7 +68,7 @@ class TrainPage(View):
         super().__init__(sidebar.layout)
 
     def poll(self) -> None:
-        self.train.advance()
+        extra_seeds.advance(self.train)
         if self.looking():
             self.buttons.poll()
             self.picture.poll()
@@ -130,7 +133,7 @@ def _model(train: TrainStore) -> str:
 
 def _about(train: TrainStore) -> str:
     try:
-        facts = entry_facts(train.shaped)
+        facts = entry_facts(choice.shaped(train))
     except UserError as refused:
         return say(str(refused), "notice")
     size = f"{facts['objective']}, {facts['parameters']:,} parameters (vocabulary of {facts['vocabulary']})"
@@ -162,7 +165,7 @@ def _earlier(train: TrainStore) -> str:
 
 def _ready_made(train: TrainStore) -> str:
     """That what is chosen is there ready-made, before it is trained."""
-    made = train.ready_made
+    made = saved_runs.ready_made_run(train)
     return f"{made.title}: this run exists already, as the checkpoint {made.name}." if made is not None else ""
 
 
@@ -229,7 +232,7 @@ class RunButtons(View):
         self._begin()
 
     def poll(self) -> None:
-        session, others = self.state.session, self.state.siblings
+        session, others = self.state.session, extra_seeds.siblings(self.state)
         state = session.state if session else "ready"
         resumable = session is not None and (state == "paused" or (_waits(session) and session.learner is not None))
         learned = session is not None and session.learner is not None and session.learner.step > 0
