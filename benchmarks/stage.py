@@ -30,7 +30,7 @@ from playground.trace.model_frames import with_numbers
 from tests.chromium import chromium
 from widgets.animation import page, typeset
 from widgets.animation.widget import ESM
-from widgets.state.stage import StageStore
+from widgets.state.stage.store import StageStore
 
 WORDS = "the old sailor told the children a story about a ship that never came back from the sea".split()
 OBJECTIVES = ("LM", "MLM", "PLM", "T5 spans", "BART infilling")

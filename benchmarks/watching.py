@@ -31,8 +31,8 @@ from playground.training import Session
 from tests.chromium import chromium
 from widgets.app import server
 from widgets.app.session import poll
-from widgets.pages.train import TrainPage
-from widgets.state.train import TrainStore
+from widgets.pages.train.page import TrainPage
+from widgets.state.train.store import TrainStore
 
 COUNT = """async seconds => {
     const models = [...Bokeh.documents[0].all_models];

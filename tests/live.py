@@ -2,7 +2,7 @@
 
 from widgets.animation import StageWidget
 from widgets.animation.widget import alone
-from widgets.state.stage import StageStore
+from widgets.state.stage.store import StageStore
 
 
 def live_widget(store: StageStore) -> StageWidget:

@@ -11,7 +11,7 @@ from playground.training import Event, Run, session, train
 from playground.training.train_state import TrainState
 from tests.browsing import browser, context_size, page, profile
 from widgets.app import server
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 
 __all__ = ["browser", "context_size", "page", "profile"]
 

@@ -13,7 +13,7 @@ from tests.runs import reviews
 def test_paint_a_curriculum_and_see_the_batches_change(
     page: Page, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("widgets.state.train.open_corpus", lambda *_, **__: reviews())
+    monkeypatch.setattr("widgets.state.train.choice.open_corpus", lambda *_, **__: reviews())
     open_train(page, address)
     page.get_by_role("button", name="Paint a curriculum").click()
     expect(page.get_by_text("LM 70 % then MLM 30 %")).to_be_visible()

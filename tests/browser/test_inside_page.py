@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browsing import shot, still, visit, wait_until
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 
 TO_THE_END = "(each) => { each.scrollTop = each.scrollHeight; return each.scrollTop; }"
 

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.pages import halted, open_train, sessions, steps
 from tests.browsing import CUT, shot, wait_until
 from tests.browsing import visit as open_page
-from widgets.app.server import LOOKED_EVERY, LOST_FOR
+from widgets.app.lifetimes import LOOKED_EVERY, LOST_FOR
 
 AWAY = LOST_FOR - 60_000
 """Milliseconds for which a page is away, all but the last minute for which its visit is kept."""

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from playground.analysis.predictions import read
 from playground.objectives import find_objective, objectives
+from playground.trace.lockstep import lockstep
 from playground.trace.rebuild import Rebuilt, rebuild
 from playground.trace.signal import measure
 from playground.training import Run, train
@@ -22,9 +23,10 @@ from tests.browser import stage_gallery as gallery
 from tests.browser.pages import HANDLE
 from tests.browsing import PATIENCE, painted
 from tests.runs import alone, reviews, suited_reviews, tiny
-from widgets.animation import lockstep, page, typeset
+from widgets.animation import page, typeset
 from widgets.animation.widget import ESM
-from widgets.state.stage import StageModel, StageStore
+from widgets.state.stage.model import StageModel
+from widgets.state.stage.store import StageStore
 
 
 class Stage:

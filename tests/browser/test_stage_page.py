@@ -61,7 +61,7 @@ def test_a_mask_by_hand_step_by_step_and_back(page: Page, address: str) -> None:
 def ready(monkeypatch: pytest.MonkeyPatch, endless: None) -> None:
     """A corpus that is there at once, and a run that trains until it is stopped."""
     corpus = reviews()
-    monkeypatch.setattr("widgets.state.train.open_corpus", lambda _: corpus)
+    monkeypatch.setattr("widgets.state.train.choice.open_corpus", lambda _: corpus)
 
 
 @pytest.fixture

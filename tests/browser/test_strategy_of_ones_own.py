@@ -13,8 +13,8 @@ from playwright.sync_api import Page, expect
 from playground.training import Session
 from tests.browsing import PATIENCE, painted, shot, still, visit, wait_until
 from tests.runs import becomes, run_of, tiny
-from widgets.state.train import TrainStore
-from widgets.state.transfer import TransferStore
+from widgets.state.train.store import TrainStore
+from widgets.state.transfer.store import TransferStore
 
 
 @pytest.fixture

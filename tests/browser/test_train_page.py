@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.pages import choose, halted, open_train, steps
 from tests.browsing import shot, visit, wait_until
-from widgets.state import train as training
+from widgets.state.train import choice
 
 STOPPED = re.compile(r"^stopped at step [\d,]+$")
 """What the page says of a run that was ended by hand."""
@@ -110,7 +110,7 @@ def test_change_the_rate_fork_reload_open_and_compare(
     page: Page, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One real run on the little world, whose gauges can be measured, from its first step to the comparison."""
-    monkeypatch.setattr(training, "EVALUATE_EVERY", 5)
+    monkeypatch.setattr(choice, "EVALUATE_EVERY", 5)
     open_train(page, address)
     page.get_by_role("button", name="Train", exact=True).click()
     wait_until(page, lambda: steps(page) > 2)

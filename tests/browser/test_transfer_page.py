@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.pages import base_trained_here
 from tests.browsing import PATIENCE, shot, still, visit, wait_until
-from widgets.state.transfer import TransferStore
+from widgets.state.transfer.store import TransferStore
 
 
 @pytest.mark.guarded

@@ -15,7 +15,7 @@ from tests.browsing import painted, shot, wait_until
 from tests.live import live_widget
 from widgets.animation import js
 from widgets.animation.widget import ESM
-from widgets.state.stage import StageStore
+from widgets.state.stage.store import StageStore
 
 POLICY = (
     "default-src 'none'; script-src 'nonce-webview' blob:; style-src 'unsafe-inline'; img-src data: blob:; "

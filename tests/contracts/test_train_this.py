@@ -16,8 +16,9 @@ from tests.runs import ROWS, becomes, sampled
 from widgets.pages.train import numbers as numbers_module
 from widgets.pages.train.runs import facts_of
 from widgets.state import app as store_module
-from widgets.state import train
 from widgets.state.app import Store
+from widgets.state.stage import suggestions
+from widgets.state.train import choice
 
 A_SUM = "MLM + 0.5 SOP"
 NAMES = (*objectives(), A_SUM)
@@ -41,8 +42,8 @@ def visit(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", os.devnull)
         patch.setattr(store_module, "entry_named", small)
-        patch.setattr(train, "entry_named", small)
-        patch.setattr(train, "open_corpus", small_corpus)
+        patch.setattr(choice, "entry_named", small)
+        patch.setattr(choice, "open_corpus", small_corpus)
         made = Store(tmp_path_factory.mktemp("visit") / "runs")
         made.train.param.update(steps=STEPS, device="cpu")
         yield made
@@ -52,7 +53,7 @@ def visit(tmp_path_factory):
 def trained(visit, name):
     """The run that a click on "Train this" began, at its end."""
     visit.stage.objective = name
-    visit.stage.train_this()
+    suggestions.train_this(visit.stage)
     assert visit.train.trouble == ""
     session = visit.train.session
     assert becomes(lambda: session.state in ("done", "failed"))

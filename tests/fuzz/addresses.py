@@ -18,7 +18,7 @@ from widgets.app import main
 from widgets.pages.knobs import corpus_knobs
 from widgets.pages.stage import StagePage
 from widgets.state.app import Store
-from widgets.state.stage import StageStore
+from widgets.state.stage.store import StageStore
 
 NAMES = tuple(objectives())
 KNOBS = {name: tuple(o.knobs) for name, o in objectives().items()}

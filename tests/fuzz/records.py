@@ -18,7 +18,7 @@ from tests.fuzz import material, odd
 from tests.fuzz.law import Case, Kind
 from tests.fuzz.options import _called
 from widgets.animation import replay
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 
 RUN = Path("runs/run")
 

@@ -22,7 +22,9 @@ from playground.training.store.metrics import recorded
 from playground.training.store.runs import Runs
 from tests.runs import becomes, reviews, run_of, tiny
 from widgets.state.base import SECOND
-from widgets.state.transfer import OWN_FILE, TransferStore
+from widgets.state.transfer.store import TransferStore
+from widgets.state.transfer.task_choice import OWN_FILE
+from widgets.static.svg import outcomes
 
 FORMS = {
     "plain": {"chosen": ["full", "adapters"]},
@@ -71,7 +73,7 @@ def compared(session, home, name, form):
     assert store.begin(session), store.trouble
     assert becomes(lambda: store.trials.state != "running", 200), store.trials.progress
     assert store.trials.state == "done", store.trouble
-    zipfile.ZipFile(io.BytesIO(store.bundle())).extractall(home / name)
+    zipfile.ZipFile(io.BytesIO(store.files(outcomes).archive())).extractall(home / name)
     seen = store.trials.result.facts() if store.trials.result else store.trials.found
     store.uploads.remove()
     return home / name, store.trials.asked.command(), json.loads(json.dumps(seen))

@@ -35,7 +35,8 @@ from playground.zoo import Recipe, entries, entry_named
 from tests import json_keys
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, every_entry_or_kind, reviews, tiny
-from widgets.state.stage import StageStore
+from widgets.state.stage import by_hand
+from widgets.state.stage.store import StageStore
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = "<script>alert(1)</script>"
@@ -463,7 +464,7 @@ def test_cells_are_painted_from_the_command_line_as_on_the_stage(facts, text):
     stage = StageStore(objective="MLM")
     stage.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 1, False], [5, 4, False]]})
     skipped = {"kind": "loss_mask", "counts": [], "skips": [2], "part": 0}
-    assert (said["entry"], said["mask_overrides"]) == ("MLM", [*to_json(stage.rules), skipped])
+    assert (said["entry"], said["mask_overrides"]) == ("MLM", [*to_json(by_hand.rules(stage)), skipped])
     again = facts("train", "MLM", *line, "--mask-overrides", json.dumps(said["mask_overrides"]), "--out", "again")
     assert (again["mask_overrides"], again["loss"]) == (said["mask_overrides"], said["loss"])
     (row,) = [row for row in Runs("runs").all() if row.name.endswith("again")]

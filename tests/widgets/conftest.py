@@ -10,7 +10,7 @@ def _own_runs(monkeypatch, tmp_path_factory):
     """What names no folder for its runs keeps them in a folder of the test."""
     for name in ("train", "transfer"):
         folder = tmp_path_factory.mktemp("kept")
-        monkeypatch.setattr(f"widgets.state.{name}.runs_folder", lambda folder=folder: folder)
+        monkeypatch.setattr(f"widgets.state.{name}.store.runs_folder", lambda folder=folder: folder)
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ from packaging.requirements import Requirement
 
 from playground import cli
 from playground.errors import UserError
+from playground.trace.lockstep import lockstep
 from playground.trace.rebuild import rebuild
-from widgets.animation import StageWidget, lockstep, svg
+from widgets.animation import StageWidget, svg
 from widgets.app.jupyter_proxy import setup_playground
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())

@@ -1,6 +1,6 @@
 """The record of a stage as it travels to the page: formulas as trees of MathML, tokens without their defaults."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import groupby
 from operator import itemgetter
@@ -13,14 +13,6 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
 Record = Mapping[str, Any]
 LEXER = PythonLexer(stripnl=False, ensurenl=False)
-
-
-def lockstep(records: Sequence[Record]) -> dict[str, Any]:
-    """Several records as one, shown side by side under one player; a single one stays as it is."""
-    if len(records) < 2:
-        return dict(records[0]) if records else {}
-    title = " · ".join(str(record.get("title", "")) for record in records)
-    return {"version": 1, "title": title, "records": [dict(record) for record in records]}
 
 
 DEFAULTS = {"state": "kept", "chosen": False, "scored": False, "badge": "", "was": ""}

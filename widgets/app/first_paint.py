@@ -6,7 +6,7 @@ from playground.errors import UserError
 from widgets.animation.static_svg import svg
 from widgets.animation.survey_table import in_words, table_data
 from widgets.panel_compat import DEFERRED
-from widgets.state.stage import StageStore
+from widgets.state.stage.store import StageStore
 
 TEMPLATE = """
 {% extends "base.html" %}

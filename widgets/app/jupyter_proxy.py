@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from widgets.app.server import LARGEST_MESSAGE, LOOKED_EVERY, LOST_FOR, installed
+from widgets.app.lifetimes import LOOKED_EVERY, LOST_FOR
+from widgets.app.server import LARGEST_MESSAGE, installed
 
 
 def setup_playground() -> dict[str, Any]:

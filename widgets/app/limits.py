@@ -4,7 +4,7 @@ import os
 
 from playground.devices import doubt
 from playground.training.memory import container_limit
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 
 LITTLE = 3 << 30  # bytes below which one more worker process may cost the whole session; Binder gives 1 to 2 GB
 SHORT = 300  # steps with which a run begins where there is little room: enough to see it learn on a shared core

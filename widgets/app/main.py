@@ -11,12 +11,13 @@ from urllib.parse import parse_qsl, urlencode
 import panel as pn
 import panel_material_ui as pmui
 
-from widgets import browser
 from widgets.app import first_paint, limits
 from widgets.app.invalid_events import say_in_a_line
+from widgets.app.lifetimes import LOST_FOR
 from widgets.app.memory import tidying
 from widgets.app.public import CROWDED_MINUTES, IDLE_MINUTES, Public, idle, reachable
 from widgets.app.session import ADDRESSES, after_the_answer, poll
+from widgets.browser import components as browser
 from widgets.design_tokens import SKY, TOKENS
 from widgets.pages.claims import ClaimsPage
 from widgets.pages.classroom import MemberPage, TeacherPage
@@ -27,14 +28,14 @@ from widgets.pages.layout import View, column
 from widgets.pages.posttraining import PostTrainingPage
 from widgets.pages.queue import QueueLine
 from widgets.pages.stage import StagePage
-from widgets.pages.train import TrainPage
-from widgets.pages.transfer import TransferPage
+from widgets.pages.train.page import TrainPage
+from widgets.pages.transfer.page import TransferPage
 from widgets.pages.zoo import ZooPage
 from widgets.panel_compat import end, is_held, without_the_common_busy_sign
 from widgets.state import inside, posttraining
 from widgets.state.app import Store, Tab
 from widgets.state.classroom import NAME, MemberStore, TeacherStore
-from widgets.state.stage import SCENE, StageStore
+from widgets.state.stage.store import SCENE, StageStore
 from widgets.state.train.kept_runs import runs_folder
 from widgets.state.zoo import LINKED
 from widgets.theme import LARGER, html, say
@@ -120,7 +121,7 @@ def app(runs: Path | None = None, public: Public | None = None) -> Any:
     limits.fit(store.train)
     if pn.state.location is not None:
         _link(store)
-    tabs, line, reconnect = Tabs(store), QueueLine(store), browser.reconnect(store)
+    tabs, line, reconnect = Tabs(store), QueueLine(store), browser.reconnect(store, LOST_FOR // 60_000)
     poll(tabs.poll, *([line.poll, end_when_idle(store, lambda: setattr(reconnect, "ended", True))] if public else []))
     if pn.state.curdoc is not None:
         shown = list(PAGES)[store.page]

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from playground.errors import UserError
+from widgets.app.lifetimes import LOOKED_EVERY, LOST_FOR
 
 if TYPE_CHECKING:
     from widgets.app.public import Public
 
 LARGEST_MESSAGE = 40_000_000  # bytes of one message from a browser: an uploaded file of 20 MB as text
-
-LOST_FOR, LOOKED_EVERY = 600_000, 2_000  # ms that a lost visit is kept with its run, and between looks for ended ones
 
 
 LOOPBACK, EVERYWHERE = "127.0.0.1", ""

@@ -9,7 +9,7 @@ from playground.finetuning.comparing.compare import CurvePoint
 from playground.finetuning.comparing.significance import PairFacts
 from widgets.charts.chart import Chart
 from widgets.charts.strategies_over_steps import banded
-from widgets.static.comparison import wide_table
+from widgets.charts.wide_table import wide_table
 from widgets.theme import chart
 
 ROOM = 1.18

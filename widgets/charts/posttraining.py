@@ -6,9 +6,9 @@ from playground.posttraining import Comparison
 from widgets.charts.chart import Chart
 from widgets.charts.columns import Columns, columns_of
 from widgets.charts.legend import shape, style
+from widgets.charts.posttraining_marks import FRONTIER, OPTIMUM, PROXY, TITLES
 from widgets.charts.strategies_over_steps import banded, course_chart
 from widgets.design_tokens import GREY
-from widgets.static.posttraining import FRONTIER, OPTIMUM, PROXY, TITLES
 from widgets.theme import chart
 
 HEIGHT = 256

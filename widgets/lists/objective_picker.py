@@ -10,7 +10,7 @@ from playground.objectives import GROUPS, objectives
 from playground.zoo import find_entry
 from playground.zoo.models_of import models_of
 from widgets.bundle import beside
-from widgets.lists import Searched
+from widgets.lists.searched import Searched
 
 SURVEY = "The survey's table"
 

@@ -1,6 +1,4 @@
-/**
- * A ring over matrices of the same rows and columns: it is dragged in one, moves in all, and its numbers are listed.
- */
+/** A ring over matrices of the same rows and columns: it is dragged in one, moves in all, and its numbers are listed. */
 
 import { listen, svgNode } from "../animation/js/dom.js";
 
@@ -13,9 +11,8 @@ export function nearest(middles, [x, y]) {
   return middles.reduce((best, each) => (far(each) < far(best) ? each : best)).slice(0, 2);
 }
 
-/** What a matrix says of a cell: its title, and the value without the names of row and column. */
-const said = (figure, cell) =>
-  `${figure.querySelector("figcaption").textContent}: ${cell.textContent.split(": ").at(-1).trim()}`;
+/** What a matrix says of a cell: its title and the value. */
+const said = (figure, cell) => `${figure.querySelector("figcaption").textContent}: ${cell.dataset.value}`;
 
 function middle(cell) {
   const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(cell.getAttribute(name)));
@@ -28,9 +25,7 @@ function ringIn(frame) {
     const cells = new Map([...svg.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]));
     return { svg, cells, middles: [...cells.values()].map(middle), figure: svg.closest("figure") };
   }).filter(({ middles }) => middles.length);
-  const rings = maps.map(({ svg }) => svg.appendChild(svgNode(
-    "circle", { class: "ring", r: RADIUS, tabindex: 0, role: "button" }
-  )));
+  const rings = maps.map(({ svg }) => svg.appendChild(svgNode("circle", { class: "ring", r: RADIUS, tabindex: 0, role: "button" })));
   const list = frame.querySelector(".caught");
   let at = maps[0].middles[maps[0].middles.length >> 1].slice(0, 2);
   let dragged = -1;
@@ -40,7 +35,7 @@ function ringIn(frame) {
       const cell = cells.get(at.join());
       rings[k].style.display = cell ? "" : "none";
       if (!cell) continue;
-      const [, , x, y] = middles.find(([i, j]) => i === at[0] && j === at[1]) || [];
+      const [, , x, y] = middles.find(([i, j]) => i === at[0] && j === at[1]);
       rings[k].setAttribute("cx", x);
       rings[k].setAttribute("cy", y);
       rings[k].setAttribute("aria-label", cell.textContent);
@@ -52,8 +47,8 @@ function ringIn(frame) {
     at = to;
     show();
     const here = maps.filter(({ cells }) => cells.has(at.join()));
-    const values = here[0].cells.get(at.join()).textContent.split(": ")[0].split(" × ");
-    const names = frame.dataset.ring.split(" × ").map((name, k) => `${name} ${values[k]}`).reverse().join(", ");
+    const { across, down } = here[0].cells.get(at.join()).dataset;
+    const names = `${frame.dataset.across} ${across}, ${frame.dataset.down} ${down}`;
     list.textContent = `${names}. ${here.map(({ figure, cells }) => said(figure, cells.get(at.join()))).join("; ")}.`;
   }
 
@@ -81,9 +76,7 @@ function ringIn(frame) {
   show();
   return listen([
     [frame, "pointerdown", onDown], [frame, "pointermove", (event) => dragged >= 0 && drag(event)],
-    [frame, "pointerup", () => (dragged = -1)], [
-      frame, "pointercancel", () => (dragged = -1),
-    ], [frame, "keydown", onKey],
+    [frame, "pointerup", () => (dragged = -1)], [frame, "pointercancel", () => (dragged = -1)], [frame, "keydown", onKey],
   ]);
 }
 

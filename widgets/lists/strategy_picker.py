@@ -9,8 +9,7 @@ from playground.finetuning import Strategy, strategies
 from playground.finetuning.strategy.strategy import FAMILIES
 from widgets.bundle import beside
 from widgets.charts.legend import shape, style
-from widgets.lists import Searched
-from widgets.state.transfer import MOST_STRATEGIES
+from widgets.lists.searched import Searched
 
 BY_HAND = "made by hand"
 SVG_DASHES = {"solid": "none", "dashed": "6 3", "dotted": "2 2"}
@@ -24,14 +23,14 @@ class Chooser(Searched):
     cards = param.List(default=[], doc="Name, family, purpose, source and published rate of each strategy.")
     value = param.List(default=[], doc="The names of those that are chosen.")
     marks = param.List(default=[], doc="Colour, dash and shape of the n-th chosen one, the same in every chart.")
-    most = param.Integer(default=MOST_STRATEGIES)
+    most = param.Integer(default=0, doc="How many can be chosen at once.")
 
 
-def chooser(**parameters: Any) -> Chooser:
-    """The list with a card for every strategy of the catalogue."""
-    looks = [(*style(k), shape(k)) for k in range(MOST_STRATEGIES)]
+def chooser(most: int, **parameters: Any) -> Chooser:
+    """The list with a card for every strategy of the catalogue, of which `most` can be chosen, each with its mark."""
+    looks = [(*style(k), shape(k)) for k in range(most)]
     marks = [{"colour": colour, "dash": SVG_DASHES[dash], "shape": form} for colour, dash, form in looks]
-    return Chooser(**{"cards": cards({}), "marks": marks, "sizing_mode": "stretch_width", **parameters})
+    return Chooser(**{"cards": cards({}), "marks": marks, "most": most, "sizing_mode": "stretch_width", **parameters})
 
 
 def cards(own: Mapping[str, Strategy]) -> list[dict[str, Any]]:

@@ -20,8 +20,9 @@ from widgets.animation.widget import StageWidget, alone
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing, headless
 from widgets.notebook.training import Trained
-from widgets.state.stage import LONGEST_WINDOWED, StageModel, StageStore
+from widgets.state.stage.model import StageModel
 from widgets.state.stage.samples import texts_for
+from widgets.state.stage.store import LONGEST_WINDOWED, StageStore
 
 
 class Picture(StageWidget, Drawing):

@@ -7,7 +7,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from playground.claims.report import table_csv
-from widgets.lists import Pressable
+from widgets.lists.pressable import Pressable
 from widgets.pages.hunt import HuntView
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import (

@@ -11,10 +11,10 @@ from playground.training.parallel.seeds import spread
 from widgets.charts.class_band import class_chart
 from widgets.charts.columns import loss_label
 from widgets.charts.strategies_over_steps import legend
+from widgets.charts.wide_table import wide_table
 from widgets.pages.layout import MAIN, STRETCH, View, button, column, download, plot, row, typed
 from widgets.pages.menus import model_choice
 from widgets.state.classroom import Classroom, Member, MemberStore, TeacherStore
-from widgets.static.comparison import wide_table
 from widgets.theme import changing, figures, html, say, tell
 
 DRAWN_EVERY = 1.0  # seconds between two pictures of a band: there is one on every screen of the class

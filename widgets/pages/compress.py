@@ -32,6 +32,7 @@ from widgets.pages.layout import (
 from widgets.pages.transfer.controls import SIZES, execution
 from widgets.state.app import Store
 from widgets.state.compress import QUESTIONS, CompressStore
+from widgets.state.train import choice
 from widgets.static import compression as drawn
 from widgets.theme import html, say
 
@@ -117,7 +118,7 @@ class LayerMap(View):
         """The layers of the base model, or of the one that would be trained."""
         session = self.store.base
         learner = None if session is None else session.learner
-        return (self.store.train.shaped.model if learner is None else learner.model.shape).layers
+        return (choice.shaped(self.store.train).model if learner is None else learner.model.shape).layers
 
     def _draw(self, *_: object) -> None:
         self.there, compress = self._teacher(), self.compress

@@ -12,13 +12,13 @@ from playground.errors import UserError
 from playground.rng import next_seed
 from playground.tokenizing import KINDS
 from playground.tokenizing.words import split_words
-from widgets.document import DocumentPane
+from widgets.document.annotated_document import DocumentPane
 from widgets.pages.knobs import corpus_knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, column, heading, number, row, upload
 from widgets.pages.menus import own_first
 from widgets.state.app import Store
 from widgets.state.corpus import CorpusStore, Cut
-from widgets.state.train import LONGEST_PASTE, OWN_FILE, OWN_TEXT
+from widgets.state.train.choice import LONGEST_PASTE, OWN_FILE, OWN_TEXT
 from widgets.state.uploads import NO_COLUMN
 from widgets.static import corpus_uses, tokens
 from widgets.static.annotations import known, sheet

@@ -8,7 +8,7 @@ import panel_material_ui as pmui
 from playground.hunt.fault import faults
 from playground.hunt.grading import answer_key, cases, is_right
 from playground.hunt.questions import QUESTIONS
-from widgets.lists import Pressable
+from widgets.lists.pressable import Pressable
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, accordion, button, column, download, number, row
 from widgets.state.app import Store
 from widgets.static import claims as cards

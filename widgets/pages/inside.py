@@ -9,7 +9,7 @@ import panel_material_ui as pmui
 from playground.analysis.inspection import MOST_SEEDS
 from playground.analysis.instrument import GROUPS, instruments
 from playground.knob import knobs
-from widgets.lists import Pressable
+from widgets.lists.pressable import Pressable
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, column, download, row
 from widgets.state.app import Store, Tab

@@ -12,7 +12,8 @@ from playground.knob import Knob, check, knobs
 from playground.models import Architecture
 from widgets.pages.layout import STRETCH, View, column, row
 from widgets.state.corpus_choice import CorpusChoice
-from widgets.state.train import TrainStore
+from widgets.state.train import choice
+from widgets.state.train.store import TrainStore
 
 RECURRENT = ("kind", "layers", "width", "embedding_size", "dropout", "weight_drop", "init")
 TRANSFORMER = (
@@ -114,7 +115,7 @@ def model_knobs(train: TrainStore) -> Knobs:
     """The knobs of the model that is chosen to be trained, as its entry and the recipe have them."""
 
     def shown() -> dict[str, Knob]:
-        model = train.declared.model
+        model = choice.declared(train).model
         kind = train.shapes.get(train.entry, {}).get("kind", model.kind)
         names = {"static": ("width",), "transformer": TRANSFORMER}.get(kind, RECURRENT)
         return {k.name: _as_in(k, model) for k in knobs(model) if k.name in names}

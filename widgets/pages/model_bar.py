@@ -1,14 +1,16 @@
 """Which model's predictions stand on the stage, and what to do next: buttons and a sentence."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import panel_material_ui as pmui
 
 from playground.errors import UserError
 from widgets.pages.layout import View, button, row
-from widgets.state.stage import StageStore
+from widgets.state.stage import answers, by_hand, loaded_model, suggestions
 from widgets.state.stage.model import STEPS
+from widgets.state.stage.store import StageStore
 from widgets.theme import html, say
 
 INSIDE, SMALL = "Step through one update", "Train a small model now"
@@ -22,18 +24,20 @@ class ModelBar(View):
     def __init__(self, stage: StageStore) -> None:
         self.stage = stage
         self.status = html("", margin=(0, 10), styles={"flex": "1 1 380px"})
-        self.streams = self._button("Next: why two streams?", stage.two_streams, "school")
-        self.train = self._button(SMALL, stage.teach, "play_arrow", description=f"{SMALL}: {NEW}")
+        self.streams = self._button("Next: why two streams?", partial(suggestions.two_streams, stage), "school")
+        teach = partial(loaded_model.teach, stage)
+        self.train = self._button(SMALL, teach, "play_arrow", description=f"{SMALL}: {NEW}")
         self.more = self._button(
-            "Train longer", stage.teach_on, "fast_forward",
+            "Train longer", partial(loaded_model.teach_on, stage), "fast_forward",
             description=f"Train longer: a copy of this model takes {STEPS} more steps on this page.",
         )  # fmt: skip
-        self.bundled = self._button("Use the model of the app", stage.attach_bundled, "undo")
-        self.trained = self._button("Use the model of the Train page", stage.attach_trained)
-        self.remove = self._button("Remove the model", lambda: stage.attach(None), variant="text")
-        self.inside = self._button(INSIDE, stage.look_inside)
-        self.compared = self._button("Compare", stage.compare, "view_column")
-        self.whole = self._button("Train this", stage.train_this, "show_chart", description=f"Train this: {RUN}")
+        self.bundled = self._button("Use the model of the app", partial(loaded_model.attach_bundled, stage), "undo")
+        self.trained = self._button("Use the model of the Train page", partial(loaded_model.attach_trained, stage))
+        self.remove = self._button("Remove the model", lambda: loaded_model.attach(stage, None), variant="text")
+        self.inside = self._button(INSIDE, partial(loaded_model.look_inside, stage))
+        self.compared = self._button("Compare", partial(suggestions.compare, stage), "view_column")
+        train_this = partial(suggestions.train_this, stage)
+        self.whole = self._button("Train this", train_this, "show_chart", description=f"Train this: {RUN}")
         self.unmask = pmui.Select.from_param(stage.param.unmask, width=130, size="small", margin=(0, 6))
         models = (self.unmask, self.more, self.train, self.bundled, self.trained, self.remove)
         parts = (self.whole, self.compared, *models, self.inside, self.streams, self.status)
@@ -52,24 +56,24 @@ class ModelBar(View):
 
     def poll(self) -> None:
         stage = self.stage
-        stage.take()
-        self.unmask.visible = stage.unmasks
+        loaded_model.take(stage)
+        self.unmask.visible = answers.unmasks(stage)
         busy, model, silent = stage.teaching.busy, stage.model is not None, bool(stage.silent)
         self.streams.visible = stage.objective != "PLM" and (bool(stage.compared) or (model and not stage.model.card))
-        free = not model or silent or stage.own
+        own = loaded_model.own(stage)
+        free = not model or silent or own
         label = "Train a new one" if model else SMALL
         self.train.param.update(visible=not busy and free, label=label, description=f"{label}: {NEW}")
         self.train.disabled = self.more.disabled = bool(stage.inside)
-        self.more.visible, self.bundled.visible = not busy and stage.own and not silent, stage.removed
-        self.trained.visible = stage.trained is not None and free
+        self.more.visible, self.bundled.visible = not busy and own and not silent, loaded_model.removed(stage)
+        self.trained.visible = loaded_model.trained(stage) is not None and free
         self.remove.visible, self.inside.visible = model, model and not stage.model.changed
         self.compared.disabled, self.whole.disabled = bool(stage.inside), busy or bool(stage.inside)
-        whole = f"Train the plain {stage.objective}" if stage.rules else "Train this"
+        whole = f"Train the plain {stage.objective}" if by_hand.rules(stage) else "Train this"
         self.whole.param.update(label=whole, description=f"{whole}: {RUN}")
         self.inside.label = "Back to the sentence" if stage.inside else INSIDE
-        self.compared.label = (
-            f"{stage.objective} alone" if stage.compared or stage.versions else f"Compare with {stage.other}"
-        )
+        alone, other = f"{stage.objective} alone", f"Compare with {suggestions.other(stage)}"
+        self.compared.label = alone if stage.compared or stage.versions else other
         self.status.object = _status(stage)
 
 

@@ -1,6 +1,6 @@
 """Stage page: type a sentence, see what the objectives make of it, and open one step by step."""
 
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from statistics import fmean
 from typing import Any
@@ -23,7 +23,10 @@ from widgets.lists.objective_picker import picker
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import FIELD, STRETCH, View, button, column, download, number, row, typed
 from widgets.pages.model_bar import ModelBar
-from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, StageStore
+from widgets.state.stage import by_hand, loaded_model, suggestions, survey
+from widgets.state.stage.store import StageStore
+from widgets.state.stage.suggestions import NOTHING_COUNTS
+from widgets.state.stage.texts import LONGEST_TEXT
 from widgets.theme import GROWING, html, say
 
 SAMPLES = {
@@ -61,7 +64,10 @@ class StagePage(View):
         return column(Picture(stage), row(Diffusion(stage), self.models, _save(stage)), *_choices(stage))
 
     def poll(self) -> None:
-        (self.models.poll if self.stage.view == "stage" else self.stage.take)()
+        if self.stage.view == "stage":
+            self.models.poll()
+        else:
+            loaded_model.take(self.stage)
 
 
 class SurveyTable(View):
@@ -71,9 +77,10 @@ class SurveyTable(View):
         self.stage, self.drawn = stage, None
         self.pane, self.trouble = table_pane({}, margin=(2, 10)), html("")
         stage.param.watch(self._renew, ["text", "pair", "seed", "rebuilt", "view"])
-        self.pane.param.watch(lambda event: stage.show(event.new["name"]), "opened")
+        self.pane.param.watch(lambda event: survey.show(stage, event.new["name"]), "opened")
         self._renew()
-        both = button("MLM | PLM: how do they differ?", stage.show_both, "compare", margin=(6, 10))
+        show_both = partial(suggestions.show_both, stage)
+        both = button("MLM | PLM: how do they differ?", show_both, "compare", margin=(6, 10))
         top = row(html(HEADLINE, margin=(8, 14), styles={"flex": "1 1 400px"}), both, stylesheets=[GROWING], **STRETCH)
         table = (top, self.trouble, self.pane, _save(stage))
         super().__init__(column(*table, visible=stage.param.view.rx() == "table"))
@@ -195,8 +202,8 @@ class Notices(View):
 
     def __init__(self, stage: StageStore) -> None:
         self.stage, self.text = stage, html("", styles={"flex": "1 1 300px"})
-        self.sample = button("Use an example text", stage.take_sample, "article", margin=(2, 10))
-        self.anyway = button("Train anyway", stage.train_anyway, "play_arrow", margin=(2, 10))
+        self.sample = button("Use an example text", partial(suggestions.take_sample, stage), "article", margin=(2, 10))
+        self.anyway = button("Train anyway", partial(suggestions.train_anyway, stage), "play_arrow", margin=(2, 10))
         stage.param.watch(self._renew, ["rebuilt", "trouble", "gave_way", "view"])
         self._renew()
         parts = (self.text, self.sample, self.anyway)
@@ -205,18 +212,20 @@ class Notices(View):
     def _renew(self, *_: object) -> None:
         stage, made = self.stage, self.stage.rebuilt
         one = stage.view == "stage"
-        notices = [say(text, "notice") for text in (made.notice if made else "", stage.full, stage.gave_way)]
-        said = [say(stage.trouble, "trouble"), *notices, painted(stage), say(stage.redrawn, "quiet")]
+        known = (made.notice if made else "", suggestions.full(stage), stage.gave_way)
+        notices = [say(text, "notice") for text in known]
+        said = [say(stage.trouble, "trouble"), *notices, painted(stage), say(by_hand.redrawn(stage), "quiet")]
         self.text.object = "".join(said) if one else ""
         leak = made is not None and made.verdict.leak
-        label = "Train anyway" if leak else f"Train {describe_kinds(stage.rules)}"
-        self.anyway.param.update(visible=bool(stage.rules) and one, label=label, disabled=stage.unasked)
-        self.sample.visible = one and stage.sample is not None
+        rules, unasked = by_hand.rules(stage), by_hand.unasked(stage)
+        label = "Train anyway" if leak else f"Train {describe_kinds(rules)}"
+        self.anyway.param.update(visible=bool(rules) and one, label=label, disabled=unasked)
+        self.sample.visible = one and suggestions.sample(stage) is not None
 
 
 def painted(stage: StageStore) -> str:
     """What training with what is set by hand would mean; nothing is refused, also where the mask shows an answer."""
-    made, rules = stage.rebuilt, stage.rules
+    made, rules = stage.rebuilt, by_hand.rules(stage)
     if made is None or not rules:
         return ""
     leak = made.verdict.leak
@@ -234,11 +243,11 @@ def painted(stage: StageStore) -> str:
             f"In training, in every text: {'; '.join(judged)}. Positions count as here, whatever the words are; "
             "elsewhere the objective decides what counts."
         )
-    if stage.unasked:
+    if by_hand.unasked(stage):
         parts.append(NOTHING_COUNTS)
     if leak:
         parts.append("Reset mask undoes it.")
-    return say(" ".join(parts), "notice" if leak or stage.unasked else "quiet")
+    return say(" ".join(parts), "notice" if leak or by_hand.unasked(stage) else "quiet")
 
 
 class Picture(View):

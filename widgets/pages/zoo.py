@@ -7,7 +7,7 @@ import panel_material_ui as pmui
 
 from playground.catalog import nearest
 from playground.zoo import entries, find_entry
-from widgets.lists import Pressable
+from widgets.lists.pressable import Pressable
 from widgets.pages.layout import MAIN, STRETCH, View, button, column, row, typed
 from widgets.state.app import Store
 from widgets.state.zoo import ZooStore

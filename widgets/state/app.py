@@ -37,11 +37,14 @@ from widgets.state.job import Job
 from widgets.state.posttraining import SMALL, PostTrainingStore
 from widgets.state.quota import ALONE, Quota
 from widgets.state.sentence_editor import SentenceEditorStore
-from widgets.state.stage import NO_RUN, StageStore
+from widgets.state.stage import loaded_model
 from widgets.state.stage.model import StageModel
 from widgets.state.stage.samples import offered
-from widgets.state.train import OPENED, OWN_FILE, TrainStore
-from widgets.state.transfer import TransferStore
+from widgets.state.stage.store import NO_RUN, StageStore
+from widgets.state.train import forks, saved_runs
+from widgets.state.train.choice import OPENED, OWN_FILE
+from widgets.state.train.store import TrainStore
+from widgets.state.transfer.store import TransferStore
 from widgets.state.zoo import ZooStore
 
 SMALL_MODEL = (
@@ -145,8 +148,8 @@ class Store(param.Parameterized):
             return
         if learner.objective.name in objectives():
             self.stage.objective = learner.objective.name
-        self.stage.attach_trained()
-        self.stage.look_inside()
+        loaded_model.attach_trained(self.stage)
+        loaded_model.look_inside(self.stage)
         self.page = Tab.STAGE
         self.message = (
             f"{self.train.name_of_run or learner.entry.name} is paused at step {learner.step}; this is its next "
@@ -212,7 +215,7 @@ class Store(param.Parameterized):
         if self._kept_base[0] != name:
             self._kept_base = name, None
             try:
-                self._kept_base = name, self.train.at_rest(name, runs)
+                self._kept_base = name, saved_runs.at_rest(self.train, name, runs)
                 self.transfer.trouble = ""
             except UserError as refusal:
                 self.transfer.trouble = str(refusal)
@@ -272,7 +275,7 @@ class Store(param.Parameterized):
     def _opened(self, key: str, to_read: bool) -> tuple[Session, TrainState]:
         kind, _, name = key.partition(":")
         if kind in (KEPT, READY):
-            session = self.train.at_rest(name, ready_made.kept() if kind == READY else None)
+            session = saved_runs.at_rest(self.train, name, ready_made.kept() if kind == READY else None)
         elif (session := self.train.session) is None or session.learner is None or session.learner.step == 0:
             raise UserError("There is no trained model yet; train one on the Train page, or choose a saved one.")
         elif session.state == "running" and to_read:
@@ -285,12 +288,13 @@ class Store(param.Parameterized):
         inside = self.inside
         session, learner = self._opened(inside.key, to_read=True)
         model = StageModel(deepcopy(learner), session.run.corpus)
-        self.stage.show_head(model, inside.settings.sentence.strip() or model.sentence, *(n - 1 for n in inside.head))
+        text = inside.settings.sentence.strip() or model.sentence
+        loaded_model.show_head(self.stage, model, text, *(n - 1 for n in inside.head))
         self.page = Tab.STAGE
 
     def show_compressed(self) -> None:
         """Open the pipeline whose details are open on the Stage page, the uncompressed model beside it."""
-        self.stage.show_versions(*self.compress.versions())
+        loaded_model.show_versions(self.stage, *self.compress.versions())
         self.page = Tab.STAGE
 
     def open_run_of_claim(self, name: str, claim: Claim | None) -> None:
@@ -332,7 +336,7 @@ class Store(param.Parameterized):
 
     def train_base(self) -> None:
         """Train a base on texts of the task that is compared, so that it knows their words, and then compare."""
-        text = self.transfer.text_for_base
+        text = self.transfer.task_choice.text_for_base
         own = {"upload": text, "encoding": self.transfer.encoding} if isinstance(text, Path) else {}
         self.train.param.update(corpus=OWN_FILE if own else text, **own)
         self.train_one()
@@ -371,7 +375,7 @@ class Store(param.Parameterized):
             return "There is no run to fork yet; press Train first."
         over = learner.step >= learner.entry.recipe.steps
         more = {"steps": learner.step + learner.entry.recipe.steps} if over else {}
-        if self.train.fork(more, learner=copied) is None:
+        if forks.fork_run(self.train, more, learner=copied) is None:
             return self.train.trouble
         self.page = Tab.TRAIN
         name = self.train.name_of_run
@@ -381,7 +385,7 @@ class Store(param.Parameterized):
     @param.depends("page", watch=True)
     def _enter(self) -> None:
         if self.page == Tab.STAGE:
-            self.stage.enter()
+            loaded_model.enter(self.stage)
 
     def close(self) -> None:
         """End everything that runs and remove what was uploaded."""

@@ -32,7 +32,7 @@ from playground.training.train_state import TrainState
 from widgets.state.job import Job, as_trouble
 from widgets.state.quota import ALONE
 from widgets.state.stage.model import StageModel, Versions
-from widgets.state.transfer import base_of_session
+from widgets.state.transfer.store import base_of_session
 
 SHOWN_FIRST = ("DistilBERT", "layer sharing", "int8", "small from scratch")
 """What a visit begins with: smaller and faster, smaller alone, fewer bits, and the honest baseline."""

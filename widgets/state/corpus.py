@@ -23,7 +23,7 @@ from playground.tokenizing.steps import merges_of
 from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.job import Job
 from widgets.state.quota import ALONE, Quota
-from widgets.state.train import OWN_FILE, OWN_TEXT, read_pasted
+from widgets.state.train.choice import OWN_FILE, OWN_TEXT, read_pasted
 from widgets.state.uploads import ENCODINGS, NO_COLUMN, OR_CHOOSE, Uploads
 
 LONGEST_SHEET = 200  # words of one sheet; a longer document has several

@@ -13,7 +13,7 @@ from playground.tokenizing import Tokenizer
 from playground.tokenizing.words import split_words
 from playground.training import Session
 from widgets.state.job import Job, as_trouble
-from widgets.state.transfer import base_of_session
+from widgets.state.transfer.store import base_of_session
 
 LABELS, STEPS = 256, 120  # labelled texts and steps from which classifier and editor learn: those of `playground edit`
 SAMPLES = 40  # unseen sentences that one can begin with

@@ -88,26 +88,26 @@ class StrategyEditorStore(param.Parameterized):
     @property
     def knobs(self) -> dict[str, Knob]:
         """The knobs of all parts; of several parts each has the name of its part in front."""
-        return {
-            self._key(part, name): replace(k, name=self._key(part, name))
-            for part in self.parts
-            for name, k in knobs_of(find_strategy(part)).items()
-        }
+        return {key: replace(knobs_of(find_strategy(part))[name], name=key) for key, (part, name) in self._keys.items()}
 
     @property
     def values(self) -> dict[str, Any]:
         """The knobs that were turned, by the same names."""
-        return {
-            self._key(part, name): value for part in self.parts for name, value in self.turned.get(part, {}).items()
-        }
+        turned = {key: (self.turned.get(part, {}), name) for key, (part, name) in self._keys.items()}
+        return {key: knobs[name] for key, (knobs, name) in turned.items() if name in knobs}
 
-    def _key(self, part: str, name: str) -> str:
-        return name if len(self.parts) == 1 else f"{part}: {name}"
+    @property
+    def _keys(self) -> dict[str, tuple[str, str]]:
+        """The part and the name of every knob by what it is called here."""
+        return {
+            name if len(self.parts) == 1 else f"{part}: {name}": (part, name)
+            for part in self.parts
+            for name in knobs_of(find_strategy(part))
+        }
 
     def turn(self, key: str, value: Any) -> None:
         """Turn a knob of a part; at its own value it is as if it was never turned."""
-        part, _, name = key.rpartition(": ")
-        part = part or self.parts[0]
+        part, name = self._keys[key]
         values = {**self.turned.get(part, {}), name: value}
         kept = {k: v for k, v in values.items() if v != knobs_of(find_strategy(part))[k].default}
         others = {each: knobs for each, knobs in self.turned.items() if each != part}

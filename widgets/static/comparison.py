@@ -1,6 +1,6 @@
 """A finished comparison in numbers: one row per strategy, each against the first, and the verdict."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 from playground.finetuning.comparing.compare import Comparison, ComparisonFacts, StrategyFacts
@@ -12,6 +12,7 @@ from playground.finetuning.run.trainer import BODY
 from playground.finetuning.strategy.compose import things
 from playground.training.parallel.seeds import spread_if_measured
 from widgets.charts.columns import shortened
+from widgets.charts.wide_table import wide_table
 
 COLUMNS: dict[str, Callable[[StrategyFacts, Verdict | None], str]] = {
     "strategy": lambda s, _: _cell(s["name"]),
@@ -45,15 +46,6 @@ def markup(facts: ComparisonFacts, differences: bool = False, verdict: bool = Tr
     table = wide_table("outcomes", heads, rows, small=differences)
     table += "".join(f"<p>{escape(line)}</p>" for line in (facts["verdict"], *facts["notices"]) if verdict)
     return table + _apart(facts) if differences else table
-
-
-def wide_table(name: str, heads: Iterable[str], rows: Iterable[Iterable[str]], small: bool = False) -> str:
-    """A table of cells that scrolls sideways, by pointer and by key, where it is wider than the page."""
-    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
-    body = "".join(f"<tr>{''.join(cells)}</tr>" for cells in rows)
-    looks = ' style="font-size:.88em"' if small else ""
-    table = f"<table{looks}><tr>{head}</tr>{body}</table>"
-    return f'<div class="wide" tabindex="0" role="group" aria-label="{escape(name)}">{table}</div>'
 
 
 def paired_difference(gap: Verdict | None, none: str = "baseline") -> str:

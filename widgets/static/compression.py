@@ -16,8 +16,9 @@ from playground.finetuning.comparing.significance import PairFacts
 from playground.finetuning.data.task import short
 from widgets.charts.columns import ticks
 from widgets.charts.legend import MARKERS, Mark, key, shape, style
+from widgets.charts.wide_table import wide_table
 from widgets.design_tokens import BLUE, GREEN, ORANGE
-from widgets.static.comparison import paired_difference, wide_table
+from widgets.static.comparison import paired_difference
 from widgets.static.findings import one_matrix
 from widgets.static.svg import BOLD, dot, heat, picture, rect, words
 

@@ -143,8 +143,8 @@ def _ringed(table: Table, drawn: str) -> str:
     """Matrices over which a ring is dragged (`lists/ring.js`), and what lists the numbers of its cell."""
     if not (isinstance(table.drawing, Matrix) and table.drawing.ring):
         return drawn
-    names = escape(f"{table.drawing.row} × {table.drawing.column}")
-    return f'<div data-ring="{names}"><p class="caught" role="status">{RING}</p>{drawn}</div>'
+    names = f'data-down="{escape(table.drawing.row)}" data-across="{escape(table.drawing.column)}"'
+    return f'<div data-ring {names}><p class="caught" role="status">{RING}</p>{drawn}</div>'
 
 
 def notes(finding: Finding) -> str:
@@ -323,9 +323,12 @@ def one_matrix(
         if not isfinite(value):
             continue
         x, y, text = left + wide * j, top + high * i, "" if said is None else str(said[i, j])
-        name = f"{rows[i]} × {columns[j]}: {value:.4g} {text}"
+        number = f"{value:.4g} {text}".rstrip()
+        name = f"{rows[i]} × {columns[j]}: {number}"
+        cell = {"cell": f"{i},{j}", "down": rows[i], "across": columns[j], "value": number}
+        named = "".join(f' data-{key}="{escape(each)}"' for key, each in cell.items())
         colour, alpha = (BLUE if value >= 0 else VERMILION), 0.04 + 0.9 * abs(value) / most
-        parts.append(rect(x, y, wide - 1, high - 1, colour, alpha, f' data-cell="{i},{j}"', title=name))
+        parts.append(rect(x, y, wide - 1, high - 1, colour, alpha, named, title=name))
         if text:
             parts.append(words(x + wide / 2, y + 14, text, "middle", size=10, more=' pointer-events="none"'))
     for path in paths.values():

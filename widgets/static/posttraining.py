@@ -11,20 +11,10 @@ from playground.posttraining.facts import PromptFacts
 from playground.posttraining.method import Rollout
 from widgets.charts.columns import ticks
 from widgets.charts.legend import DASHES, MARKERS, STAR, Mark, key, shape, style
+from widgets.charts.posttraining_marks import FRONTIER, OPTIMUM, PROXY, TITLES
+from widgets.charts.wide_table import wide_table
 from widgets.design_tokens import BLUE, GREEN, GREY, VERMILION
-from widgets.static.comparison import wide_table
 from widgets.static.svg import BOLD, picture, words
-
-FRONTIER = Mark("exact frontier", GREY, "dashed", width=2)
-OPTIMUM = Mark("optimum at this beta", GREY, "solid", "star", width=0)
-PROXY = "dashed"
-"""How a proxy is drawn; the true reward is solid."""
-
-TITLES = {
-    "kl": "KL to the optimum: KL(policy || optimum)", "reward": "Mean reward",
-    "goodhart": "Mean reward: true (solid) and proxy (dashed)", "plane": "Reward over KL(policy || reference)",
-    "forgetting": "Forgetting: rise of the pre-training loss",
-}  # fmt: skip
 
 MOST_ROWS = 8
 """Answers, or pairs of them, that are drawn of one prompt."""

@@ -30,7 +30,7 @@ from playground.trace.rebuild import rebuild
 from playground.zoo import entry_named
 from tests.laws import assert_law, assert_share
 from tests.texts import SPECIALS, plain_rows, seeds, story, suited, tokens_for, tokens_of
-from widgets.state.stage import StageStore
+from widgets.state.stage.store import StageStore
 
 TEXT, PAIR = "Rosa baked the bread .", "Then her brother sold it ."
 

@@ -5,7 +5,7 @@ import pytest
 from playground.errors import UserError
 from playground.objectives.plan_overrides import parse, write
 from playground.trace.plan_edits import bend, carriers
-from widgets.state.stage import StageStore
+from widgets.state.stage.store import StageStore
 
 MLM = "chosen=3,8 actions=mask,random replace=dog"
 

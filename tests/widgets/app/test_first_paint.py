@@ -7,16 +7,16 @@ import panel as pn
 import panel_material_ui as pmui
 import pytest
 
-from widgets import browser
 from widgets.app import main
 from widgets.app import session as visit
 from widgets.app.first_paint import first
+from widgets.browser import components as browser
 from widgets.pages.stage import StagePage
-from widgets.pages.train import RunButtons
-from widgets.state import stage as stage_module
+from widgets.pages.train.page import RunButtons
 from widgets.state.app import Store
-from widgets.state.stage import SCENE, StageStore
-from widgets.state.train import TrainStore
+from widgets.state.stage import survey
+from widgets.state.stage.store import SCENE, StageStore
+from widgets.state.train.store import TrainStore
 
 
 def test_a_row_of_the_table_is_one_address_away_and_so_one_way_back(tmp_path):
@@ -24,20 +24,20 @@ def test_a_row_of_the_table_is_one_address_away_and_so_one_way_back(tmp_path):
     main._open(visit, "")
     seen = [main._address(visit)]
     visit.stage.param.watch(lambda *_: seen.append(main._address(visit)), [*SCENE, "rebuilt", "view"])
-    visit.stage.show("RTD")
+    survey.show(visit.stage, "RTD")
     assert list(dict.fromkeys(seen)) == ["?view=table", "?objective=RTD"]
     visit.close()
 
 
 def test_the_table_is_made_once_for_the_first_bytes_and_the_page_of_all_visits(monkeypatch):
-    stage_module._rows.cache_clear()
+    survey._rows.cache_clear()
     made = []
-    real = stage_module.table
-    monkeypatch.setattr(stage_module, "table", lambda *asked: made.append(asked) or real(*asked))
+    real = survey.rebuild.table
+    monkeypatch.setattr(survey.rebuild, "table", lambda *asked: made.append(asked) or real(*asked))
     visit = StageStore(view="table")
     assert "today you am I" in first(visit)
     StagePage(visit)
-    visit.show("PLM")
+    survey.show(visit, "PLM")
     visit.view = "table"
     assert len(made) == 1 and StageStore(view="table").table() is visit.table()
     visit.text = "the cat saw the dog"

@@ -8,9 +8,10 @@ import pytest
 
 from playground.errors import UserError
 from widgets.app.invalid_events import say_in_a_line
-from widgets.pages.train import TrainPage
+from widgets.pages.train.page import TrainPage
 from widgets.panel_compat import LOG_OF_EVENTS
-from widgets.state.train import TrainStore
+from widgets.state.train.choice import load_corpus
+from widgets.state.train.store import TrainStore
 
 PATH = "/etc/passwd"
 
@@ -38,7 +39,7 @@ def test_a_corpus_that_is_not_offered_is_a_line_in_the_log(tmp_path: Path, caplo
 def test_a_fault_of_ours_keeps_its_traceback(tmp_path: Path, caplog, monkeypatch) -> None:
     monkeypatch.setattr(pn.config, "exception_handler", None)
     with pytest.raises(UserError) as ours:
-        TrainStore(tmp_path, corpus="nope").load_corpus()
+        load_corpus(TrainStore(tmp_path, corpus="nope"))
     with pytest.raises(UserError, match="nope"):
         handled(ours.value)
     assert [each.exc_info is None for each in caplog.records] == [False]

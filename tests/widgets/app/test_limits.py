@@ -11,7 +11,7 @@ from playground.zoo import entries, entry_named
 from widgets.app import limits
 from widgets.app import main as app
 from widgets.app.public import shared_quota
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 
 
 @pytest.fixture

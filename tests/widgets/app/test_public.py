@@ -21,6 +21,7 @@ from widgets.app.public import Public, shared_quota
 from widgets.pages.queue import RULES, line
 from widgets.state.app import Store
 from widgets.state.quota import Quota
+from widgets.state.train import extra_seeds
 
 
 def test_the_options_of_the_command_line(tmp_path, monkeypatch):
@@ -168,7 +169,7 @@ def test_no_visit_takes_more_than_its_share(crowd):
     assert "at most 1,000" in store.train.trouble
     store.train.seeds = 3
     session = store.train.begin()
-    assert store.train.siblings is None, "no processes of one's own"
+    assert extra_seeds.siblings(store.train) is None, "no processes of one's own"
     assert session.run.save_every >= store.train.steps // 2
     store.train.shapes = {"RoBERTa": {"width": 512, "layers": 8}}
     assert store.train.begin() is None and "one visit has 200" in store.train.trouble

@@ -16,7 +16,7 @@ from panel.util.parameters import edit_readonly
 from widgets.app import main
 from widgets.app.invalid_events import say_in_a_line
 from widgets.app.public import Public
-from widgets.browser import busy
+from widgets.browser.components import busy
 from widgets.panel_compat import without_the_common_busy_sign
 
 

@@ -18,7 +18,7 @@ from widgets.charts import columns, loss, reference_run
 from widgets.charts.chart import Cursor
 from widgets.charts.reference_run import EVERY, Recorded
 from widgets.pages.train.curves import LossCurve
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 from widgets.static.zoo import card
 from widgets.theme import CHART_TYPE, LARGER, chart
 

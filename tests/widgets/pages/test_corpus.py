@@ -18,7 +18,8 @@ from widgets.state import corpus as reading
 from widgets.state.app import Store, Tab
 from widgets.state.corpus import CorpusStore, sheets
 from widgets.state.job import Job
-from widgets.state.train import OPENED, OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.train.choice import OPENED, OWN_FILE, OWN_TEXT, load_corpus
+from widgets.state.train.store import TrainStore
 from widgets.state.uploads import LARGEST_FILE, NO_COLUMN
 from widgets.static import corpus_uses, tokens
 from widgets.static.annotations import FEW, codes, known, sheet
@@ -426,13 +427,13 @@ def test_an_error_in_the_thread_is_a_sentence():
 def test_training_on_the_corpus_on_screen():
     training = TrainStore(corpus=OPENED)
     with pytest.raises(UserError, match="Corpus page"):
-        training.load_corpus()
+        load_corpus(training)
     training.opened = corpus = from_pasted(PLAIN)
-    assert training.load_corpus() is corpus
+    assert load_corpus(training) is corpus
 
 
 def test_train_on_it_trains_at_once_and_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("widgets.state.train.entry_named", tiny)
+    monkeypatch.setattr("widgets.state.train.choice.entry_named", tiny)
     visit = Store(tmp_path / "runs", page=Tab.CORPUS)
     visit.corpus.param.update(source=OWN_TEXT, pasted=PLAIN)
     visit.corpus.use()

@@ -6,12 +6,12 @@ import pytest
 from tests.runs import tiny
 from widgets.pages.corpus import CorpusPage
 from widgets.pages.layout import Column
-from widgets.pages.train import TrainPage
-from widgets.pages.transfer import TransferPage
-from widgets.state import train as module
+from widgets.pages.train.page import TrainPage
+from widgets.pages.transfer.page import TransferPage
 from widgets.state.app import Store
-from widgets.state.train import OWN_FILE
-from widgets.state.transfer import OWN_FILE as LABELLED_FILE
+from widgets.state.train import choice as train_choice
+from widgets.state.train.choice import OWN_FILE
+from widgets.state.transfer.task_choice import OWN_FILE as LABELLED_FILE
 from widgets.theme import Html
 
 NAME = "films.csv"
@@ -55,7 +55,7 @@ def choices(page):
 @pytest.mark.parametrize("of_page", [corpus, train, transfer])
 def test_the_advice_of_a_refusal_can_be_followed_on_the_page(of_page, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(module, "entry_named", tiny)
+    monkeypatch.setattr(train_choice, "entry_named", tiny)
     store = Store()
     page, read = of_page(store, ROWS.encode("cp1252"))
     said = seen(page, read)

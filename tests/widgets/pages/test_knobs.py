@@ -16,10 +16,11 @@ from tests.runs import is_a_sentence
 from widgets.app import main
 from widgets.pages.corpus import CorpusPage
 from widgets.pages.knobs import control, corpus_knobs
-from widgets.pages.train import TrainPage
+from widgets.pages.train.page import TrainPage
 from widgets.state.app import Store
 from widgets.state.corpus import CorpusStore
-from widgets.state.train import OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.train.choice import OWN_FILE, OWN_TEXT, load_corpus
+from widgets.state.train.store import TrainStore
 
 SOURCES = sources()
 TOKENIZER = tuple(k for k in knobs(Tokenization) if k.name == "tokenizer")
@@ -127,10 +128,10 @@ def test_a_pasted_text_and_an_uploaded_one_are_split_as_chosen(kind):
     store = TrainStore(corpus=OWN_TEXT, pasted="The cat sat on the mat . " * 40)
     store.corpus_knobs = {name: {"tokenizer": kind} for name in store.own}
     wanted = {"characters": "character", "words": "word"}.get(kind, kind)
-    assert store.load_corpus().tokenizer.kind == wanted
+    assert load_corpus(store).tokenizer.kind == wanted
     store.keep("own.txt", b"The cat sat on the mat . " * 40)
     store.corpus = OWN_FILE
-    assert store.load_corpus().tokenizer.kind == wanted
+    assert load_corpus(store).tokenizer.kind == wanted
 
 
 def test_an_entry_brings_the_tokenizer_of_its_corpus_and_the_next_one_its_own(monkeypatch):
@@ -174,9 +175,9 @@ def test_what_lies_outside_a_knob_is_not_taken(value):
 
 def test_the_corpus_that_is_trained_on_has_the_knobs(monkeypatch):
     asked = []
-    monkeypatch.setattr("widgets.state.train.open_corpus", lambda name: asked.append(name))
+    monkeypatch.setattr("widgets.state.train.choice.open_corpus", lambda name: asked.append(name))
     store = TrainStore(corpus="bilingual", corpus_knobs={"bilingual": {"second": 0.25, "verb_last": False}})
-    store.load_corpus()
+    load_corpus(store)
     assert asked == ["bilingual(verb_last=no, second=0.25)"]
 
 

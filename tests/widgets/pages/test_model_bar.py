@@ -15,7 +15,9 @@ from playground.zoo import entry_named
 from tests.runs import reviews
 from widgets.pages.model_bar import ModelBar
 from widgets.pages.stage import StagePage
-from widgets.state.stage import StageModel, StageStore
+from widgets.state.stage import loaded_model, suggestions
+from widgets.state.stage.model import StageModel
+from widgets.state.stage.store import StageStore
 
 
 def buttons(page):
@@ -34,7 +36,7 @@ def test_the_same_sentence_stands_under_a_second_objective_at_one_press():
     after = buttons(row)
     after["LM alone"].clicks += 1
     assert (visit.compared, visit.record()["title"]) == ([], "LM")
-    visit.compare()
+    suggestions.compare(visit)
     after["Next: why two streams?"].clicks += 1
     assert (visit.objective, visit.frame, visit.compared) == ("PLM", "visibility", [])
     assert visit.record()["switch"]["question"].lower().startswith("why two streams")
@@ -56,7 +58,7 @@ def test_what_is_pressed_changes_the_row_at_once_and_moves_no_button_that_stays(
     run = Run(entry_named("MLM"), reviews(), 0, torch.device("cpu"), steps=1, evaluate_every=1)
     learner = next(event.learner for event in train(run) if isinstance(event, Started))
     visit = StageStore()
-    visit.attach(StageModel(learner, reviews()))
+    loaded_model.attach(visit, StageModel(learner, reviews()))
     row = ModelBar(visit).layout
     before = buttons(row)
     before["Step through one update"].clicks += 1
@@ -93,8 +95,8 @@ def test_a_text_too_short_is_a_sentence_with_a_sample_one_press_away(name):
     if not visit.trouble:
         assert visit.rebuilt.objective.name == name, "it makes something even of this"
         return
-    visit.take_sample()
-    assert (visit.trouble, visit.rebuilt.objective.name, visit.sample) == ("", name, None)
+    suggestions.take_sample(visit)
+    assert (visit.trouble, visit.rebuilt.objective.name, suggestions.sample(visit)) == ("", name, None)
 
 
 def test_the_sample_is_a_button_beside_the_sentence_only_while_it_helps():
@@ -109,7 +111,7 @@ def test_the_sample_is_offered_whatever_the_refusal_says(monkeypatch):
     monkeypatch.setattr(inputs, "_lacks", lambda objective, need: MissingText("Il manque une phrase.", need))
     visit = StageStore(text="word", objective="sentence permutation")
     visit.text = "word"
-    assert visit.trouble == "Il manque une phrase." and visit.sample is not None
+    assert visit.trouble == "Il manque une phrase." and suggestions.sample(visit) is not None
 
 
 def test_why_a_model_cannot_answer_is_said_without_the_remedy(monkeypatch):
@@ -120,15 +122,15 @@ def test_why_a_model_cannot_answer_is_said_without_the_remedy(monkeypatch):
     run = Run(entry_named("LM"), reviews(), steps=1)
     learner = next(event.learner for event in train(run) if isinstance(event, Started))
     visit = StageStore(objective="LM")
-    visit.attach(StageModel(learner, reviews()))
+    loaded_model.attach(visit, StageModel(learner, reviews()))
     assert "cannot answer LM here: No head for this. Train a small model that can." in visit.silent
 
 
 def test_where_no_sample_helps_none_is_offered():
     visit = StageStore()
     visit.plan = "chosen=99"
-    assert visit.trouble and visit.sample is None
-    visit.take_sample()
+    assert visit.trouble and suggestions.sample(visit) is None
+    suggestions.take_sample(visit)
     assert visit.text == SENTENCE
 
 
@@ -139,7 +141,7 @@ def test_a_model_that_hides_its_weights_says_so_and_still_guesses(monkeypatch):
     real = LanguageModel.forward
     monkeypatch.setattr(LanguageModel, "forward", lambda self, batch, attn_weights=None: real(self, batch))
     visit = StageStore(objective=objective.name)
-    visit.attach(StageModel(learner, reviews()))
+    loaded_model.attach(visit, StageModel(learner, reviews()))
     frames = {frame["name"]: frame for frame in visit.record()["frames"]}
     assert "returns no attention weights" in frames["forward"]["caption"]
     assert visit.record()["numbers"]["attention"] == {} and visit.record()["numbers"]["guesses"]

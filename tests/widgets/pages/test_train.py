@@ -10,7 +10,8 @@ from playground.zoo import entries
 from playground.zoo.preset import FAST
 from tests.runs import every_entry_or_kind
 from widgets.pages.knobs import model_knobs
-from widgets.state.train import TrainStore
+from widgets.state.train import choice
+from widgets.state.train.store import TrainStore
 
 
 def let_go(slider, value):
@@ -38,17 +39,17 @@ def test_what_is_turned_is_what_is_trained_and_another_entry_keeps_its_own(train
     controls["positions"].value = "relative bias"
     controls["layer_sharing"].value = "all"
     expected = replace(FAST(entries()["BERT"]).model, layers=1, positions="relative bias", layer_sharing="all")
-    assert train._run().entry.model == expected
+    assert train.next_run().entry.model == expected
     train.entry = "GPT"
-    assert train._run().entry.model == FAST(entries()["GPT"]).model
+    assert train.next_run().entry.model == FAST(entries()["GPT"]).model
     train.entry = "BERT"
-    assert train._run().entry.model == expected
+    assert train.next_run().entry.model == expected
 
 
 def test_a_recipe_brings_its_own_form_and_what_was_turned_stays(train):
     let_go(model_knobs(train).controls["layers"], 3)
     train.preset = "paper"
-    model = train.shaped.model
+    model = choice.shaped(train).model
     assert (model.layers, model.norm_first, model.positions) == (3, False, "learned")
     assert model_knobs(train).controls["norm_first"].value is False
 
@@ -57,17 +58,17 @@ def test_recurrent_layers_have_their_own_knobs(train):
     view = model_knobs(train)
     view.controls["kind"].value = "lstm"
     assert "heads" not in view.controls and "weight_drop" in view.controls
-    assert train._run().entry.model.kind == "lstm"
+    assert train.next_run().entry.model.kind == "lstm"
 
 
 def test_sizes_that_do_not_fit_are_refused_in_a_sentence(train):
     controls = model_knobs(train).controls
     controls["width"].value = 48
     controls["heads"].value = 8
-    assert train.shaped.model.width == 48
+    assert choice.shaped(train).model.width == 48
     controls["width"].value = 32
     controls["heads"].value = 1
-    assert (train.shaped.model.width, train.shaped.model.heads) == (32, 1)
+    assert (choice.shaped(train).model.width, choice.shaped(train).model.heads) == (32, 1)
     train.shapes = {"BERT": {"width": 24, "heads": 8}}
     with pytest.raises(UserError, match="width 24 does not fit 8 heads"):
-        _ = train.shaped
+        _ = choice.shaped(train)

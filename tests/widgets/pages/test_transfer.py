@@ -20,14 +20,15 @@ from playground.training.store.runs import Runs
 from tests.runs import becomes, reviews, run_of, tiny
 from widgets.charts import label_efficiency, strategies_over_steps
 from widgets.lists import strategy_picker
-from widgets.pages import transfer as page
 from widgets.pages.transfer import controls
+from widgets.pages.transfer import page as page
 from widgets.pages.transfer.sentence_editor import picture
 from widgets.state.base import NEW, SAME, SECOND, changed
 from widgets.state.sentence_editor import SentenceEditorStore, label_of
-from widgets.state.transfer import MOST_STRATEGIES, TransferStore, base_of_session
+from widgets.state.transfer.store import MOST_STRATEGIES, TransferStore, base_of_session
 from widgets.state.transfer.trials import Trials
 from widgets.static import task_sequence
+from widgets.static.svg import outcomes
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,7 @@ def test_every_strategy_stands_once_in_its_family_with_its_purpose_and_its_rate(
 def test_what_was_made_by_hand_stands_first_and_every_chosen_one_has_a_mark_of_its_own():
     own = {"mine": find_strategy("full + L2-SP")}
     assert strategy_picker.cards(own)[0]["group"] == strategy_picker.BY_HAND
-    marks = strategy_picker.chooser().marks
+    marks = strategy_picker.chooser(MOST_STRATEGIES).marks
     assert len({tuple(mark.items()) for mark in marks}) == MOST_STRATEGIES
     assert marks[1]["colour"] == strategies_over_steps.style(1)[0]
     assert all(a["shape"] != b["shape"] for a, b in pairwise(marks)), "neighbours differ for who sees no colours too"
@@ -171,7 +172,7 @@ def test_what_was_stopped_goes_on_with_the_trials_that_are_lacking(session, monk
 
 @pytest.mark.slow
 def test_trials_side_by_side_have_the_same_numbers_and_are_remembered_like_others(session, monkeypatch):
-    monkeypatch.setattr("widgets.state.transfer.spare", lambda busy: 2)
+    monkeypatch.setattr("widgets.state.transfer.store.spare", lambda busy: 2)
     alone, both = (TransferStore(chosen=["full", "adapters"]) for _ in range(2))
     run(alone, session)
     run(both, session, workers=2)
@@ -214,7 +215,7 @@ def test_vectors_of_kept_runs_stand_beside_those_of_the_base_and_go_along(sessio
         "base, static, the other"
     )
     assert "--extra-encoder beside/two" in store.trials.asked.command()
-    files = zipfile.ZipFile(io.BytesIO(store.bundle())).namelist()
+    files = zipfile.ZipFile(io.BytesIO(store.files(outcomes).archive())).namelist()
     assert {"base/checkpoint.safetensors", "beside/two/checkpoint.safetensors"} <= set(files)
     foreign = replace(store.runs.load("two"), tokenizer=SimpleNamespace(words=["quite", "other"]))
     monkeypatch.setattr(store.runs, "load", lambda name, device: foreign)
@@ -238,11 +239,12 @@ def test_tasks_in_turn_show_what_is_left_of_the_first_and_come_as_files(session)
     assert left["adapters"][1] == left["adapters"][2]
     assert task_sequence.pre_training(store.trials.passed, store.chosen)["adapters"] == {1: [0.0], 2: [0.0]}
     assert task_sequence.markup(store.trials.found).count("0, exactly") >= 1
-    assert b"entailment" in store.file("sequence.html") and b"content hash" in store.file("sequence.html")
-    assert b"again_in_turn" in store.file("sequence.ipynb")
-    assert store.file("sequence.csv").decode().splitlines()[0] == "strategy,after,task,accuracy"
+    files = store.files(outcomes)
+    assert b"entailment" in files.file("sequence.html") and b"content hash" in files.file("sequence.html")
+    assert b"again_in_turn" in files.file("sequence.ipynb")
+    assert files.file("sequence.csv").decode().splitlines()[0] == "strategy,after,task,accuracy"
     with pytest.raises(UserError, match="no finished comparison"):
-        store.file("comparison.csv")
+        store.files(outcomes).file("comparison.csv")
     run(store, session, then=[])
     assert store.trials.result is not None and store.trials.found is None
 

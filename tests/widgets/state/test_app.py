@@ -48,14 +48,20 @@ from tests.texts import tokens_for
 from widgets import notebook
 from widgets.animation.survey_table import ABOUT, table_data
 from widgets.pages.stage import Notices, painted
-from widgets.pages.train import _about
 from widgets.pages.train.curves import origin
+from widgets.pages.train.page import _about
 from widgets.state.app import Store
-from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageModel, StageStore
+from widgets.state.stage import by_hand, loaded_model, suggestions, survey
+from widgets.state.stage.model import StageModel
 from widgets.state.stage.samples import listed
-from widgets.state.train import OWN_FILE, OWN_TEXT, TrainStore
-from widgets.state.transfer import OWN_FILE as TRANSFER_FILE
-from widgets.state.transfer import SHOWN_FIRST, TransferStore, base_of_session
+from widgets.state.stage.store import SCENE, StageStore
+from widgets.state.stage.suggestions import NOTHING_COUNTS
+from widgets.state.stage.texts import LONGEST_TEXT
+from widgets.state.train import choice
+from widgets.state.train.choice import OWN_FILE, OWN_TEXT
+from widgets.state.train.store import TrainStore
+from widgets.state.transfer.store import SHOWN_FIRST, TransferStore, base_of_session
+from widgets.state.transfer.task_choice import OWN_FILE as TRANSFER_FILE
 
 
 @pytest.fixture(autouse=True)
@@ -253,7 +259,7 @@ def test_scored_answers_by_hand_are_in_the_link_and_can_be_undone():
     assert store.query() == {"objective": "LM", "paint.scored": "1.3-"}
     other.open(store.query())
     assert other.painted == store.painted == {"scored": [(0, 2, False)]}
-    assert other.rules == store.rules == (LossMaskOverride(skips=(3,)),)
+    assert by_hand.rules(other) == by_hand.rules(store) == (LossMaskOverride(skips=(3,)),)
     store.edit({"do": "undo"})
     assert store.painted == {}
 
@@ -264,7 +270,7 @@ def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tm
     store.stage.objective = "MLM"
     store.stage.edit({"do": "set", "knob": "mask_ratio", "to": 0.3})
     store.stage.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 1, False], [5, 4, False]]})
-    store.stage.train_anyway()
+    suggestions.train_anyway(store.stage)
     run = store.train.session.run
     assert (store.page, store.train.entry, run.entry.name) == (1, "MLM", "MLM")
     assert store.train.mask_overrides == run.entry.mask_overrides == (AttentionMaskOverride("encoder", (), (-1,)),)
@@ -287,7 +293,7 @@ def test_an_order_by_hand_is_trained_with_and_a_cut_is_drawn_again(tmp_path):
     assert "In training, words 8, 7, 6, 5, 4, 3, 2 and 1 come in this order, the others as drawn, in every text" in said
     assert "set by hand (cut) is drawn again" in said and notices.anyway.label == "Train with an order by hand"
     order = store.stage.rebuilt.batch.prediction_order
-    store.stage.train_anyway()
+    suggestions.train_anyway(store.stage)
     run = store.train.session.run
     assert (store.page, run.entry.mask_overrides) == (1, (OrderOverride((8, 7, 6, 5, 4, 3, 2, 1)),))
     text = store.stage.rebuilt.tokens
@@ -320,7 +326,7 @@ def test_choices_that_training_draws_itself_are_said_before_it_begins(tmp_path, 
 def test_mlm_and_plm_open_beside_each_other_in_one_step_and_say_how_they_differ(tmp_path):
     stage = Store(tmp_path).stage
     stage.objective = "NSP"
-    stage.show_both()
+    suggestions.show_both(stage)
     assert (stage.view, stage.objective, stage.compared) == ("stage", "MLM", ["PLM"])
     mlm, plm = map(find_objective, ("MLM", "PLM"))
     said = [record["subtitle"] for record in stage.record()["records"]]
@@ -338,7 +344,7 @@ def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
     store.stage.edit({"do": "paint", "matrix": "scored", "cells": [[0, 0, False], [0, 1, False], [0, 4, False]]})
     assert "the answers at positions 1 to 2 and 5 do not count" in painted(store.stage)
     assert "Train anyway" not in painted(store.stage), "nothing leaks"
-    store.stage.train_anyway()
+    suggestions.train_anyway(store.stage)
     run = store.train.session.run
     assert (store.page, run.entry.mask_overrides) == (1, (LossMaskOverride(skips=(1, 2, 5)),))
     batch = run.entry.objective.batch(tokens_for(run.entry.objective), generator(0))
@@ -350,10 +356,10 @@ def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
 def test_without_any_answer_nothing_is_trained_and_why_is_said():
     store, heard = StageStore(objective="NSP"), []
     store.trainer = lambda *asked: heard.append(asked)
-    assert not store.unasked
+    assert not by_hand.unasked(store)
     store.edit({"do": "paint", "matrix": "scored", "cells": [[0, 0, False]]})
-    assert store.unasked and NOTHING_COUNTS in painted(store)
-    store.train_anyway()
+    assert by_hand.unasked(store) and NOTHING_COUNTS in painted(store)
+    suggestions.train_anyway(store)
     assert (heard, store.trouble) == ([], NOTHING_COUNTS)
 
 
@@ -387,7 +393,7 @@ def test_what_is_painted_in_a_mixture_is_for_the_part_on_the_stage():
     store.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 3, True]]})
     heard = []
     store.trainer = lambda *asked: heard.append(asked)
-    store.train_anyway()
+    suggestions.train_anyway(store)
     rules = (AttentionMaskOverride("encoder", (1,), part=3),)
     assert (heard, store.trouble) == ([("UniLM", {}, rules)], "")
 
@@ -790,7 +796,7 @@ def test_the_table_is_for_ones_own_text_and_a_row_opens_with_what_it_shows():
     shown, done, refused = store.table()
     assert (shown, len(done), refused) == (SENTENCE, 11, [])
     for made in done:
-        store.show(made.objective.name)
+        survey.show(store, made.objective.name)
         assert store.view == "stage"
         assert store.rebuilt.survey() == made.survey()
         store.view = "table"
@@ -801,7 +807,7 @@ def test_a_sample_gives_ones_own_text_back():
     store = StageStore(view="table", text="Rosa baked the bread. Then her brother sold it.")
     _, done, refused = store.table()
     assert [o.name for o, _ in refused] == ["TLM"]
-    store.show("TLM")
+    survey.show(store, "TLM")
     assert (store.text, store.rebuilt.objective.name) == ("How are you", "TLM")
     store.view = "table"
     assert store.text == "Rosa baked the bread. Then her brother sold it."
@@ -849,20 +855,20 @@ def frames_of(store):
 def test_a_model_brings_three_frames_and_a_text_that_it_can_read():
     store = StageStore()
     bare, model = frames_of(store), lent("MLM")
-    store.attach(model)
+    loaded_model.attach(store, model)
     assert frames_of(store)[-3:] == ["forward", "predict", "loss"]
     assert "[UNK]" not in store.record()["text"]
     assert store.frame == "forward" and store.silent == ""
     seen = read(model.learner.model, store.rebuilt.batch)
     assert [g["loss"] for g in store.record()["numbers"]["guesses"]] == [round(g.loss, 4) for g in seen.guesses]
-    store.attach(None)
+    loaded_model.attach(store, None)
     assert frames_of(store) == bare and store.text == SENTENCE
 
 
 def test_the_numbers_follow_every_edit_and_only_one_layer_travels():
     store = StageStore()
     model = lent("MLM")
-    store.attach(model)
+    loaded_model.attach(store, model)
     before = store.record()["numbers"]
     store.edit({"do": "roll"})
     assert store.record()["numbers"]["guesses"] != before["guesses"]
@@ -871,7 +877,7 @@ def test_the_numbers_follow_every_edit_and_only_one_layer_travels():
     n = store.record()["frames"][-1]["matrices"][0]["shape"][0]
     assert all(heads[h * n * n + 1] == 0 for h in range(2)), "a closed cell gets no attention"
     deep = StageModel(learner_of("RoBERTa", model={"layers": 3}), reviews())
-    store.attach(deep)
+    loaded_model.attach(store, deep)
     for asked, told in ((None, "2"), (0, "0"), (1, "1")):
         if asked is not None:
             store.edit({"do": "look", "layer": asked})
@@ -887,7 +893,7 @@ def noticed(store):
 def test_the_surveys_sentence_stays_when_a_model_comes_that_knows_its_words():
     store = StageStore()
     plan = store.plan
-    store.attach(lent("MLM"))
+    loaded_model.attach(store, lent("MLM"))
     assert (store.text, store.plan, store.record()["text"]) == (SENTENCE, plan, SENTENCE.lower().split())
     assert store.gave_way == "" and "does not know" not in noticed(store)
 
@@ -897,7 +903,7 @@ def test_a_text_with_unknown_words_gives_way_and_a_sentence_names_them(objective
     store = StageStore(objective=objective)
     before, model = (store.text, store.pair), lent(objective)
     lacking = {"NSP": "the word “together”", "TLM": "the words “Comment” and “vas-tu”"}[objective]
-    store.attach(model)
+    loaded_model.attach(store, model)
     assert (store.text, store.pair) == model.sample(find_objective(objective)) != before
     assert store.gave_way == (
         f"{model.name} does not know {lacking}, so a held-out text of reviews replaces the one that was here."
@@ -905,13 +911,13 @@ def test_a_text_with_unknown_words_gives_way_and_a_sentence_names_them(objective
     assert store.gave_way in noticed(store)
     store.text = "the film was good"
     assert store.gave_way == "" and "does not know" not in noticed(store)
-    store.attach(None)
+    loaded_model.attach(store, None)
     assert store.text == "the film was good" and store.pair == before[1]
 
 
 def test_another_objective_brings_its_own_text_where_the_model_knows_it_and_else_says_why_not():
     store = StageStore()
-    store.attach(StageModel(learner_of("RoBERTa"), suited_reviews(find_objective("TLM"))))
+    loaded_model.attach(store, StageModel(learner_of("RoBERTa"), suited_reviews(find_objective("TLM"))))
     store.objective = "TLM"
     assert "“Comment” and “vas-tu”" in store.gave_way and store.pair != "Comment vas-tu"
     store.objective = "LM"
@@ -921,7 +927,7 @@ def test_another_objective_brings_its_own_text_where_the_model_knows_it_and_else
 def test_a_typed_text_with_unknown_words_stays_and_a_sentence_names_them():
     store = StageStore()
     store.text = "the <b>glockenspiel</b> was good"
-    store.attach(lent("MLM"))
+    loaded_model.attach(store, lent("MLM"))
     assert store.text == "the <b>glockenspiel</b> was good" and store.gave_way == ""
     assert "read as [UNK]" in noticed(store) and "glockenspiel" in noticed(store)
     assert "[UNK]" in store.record()["text"]
@@ -938,19 +944,19 @@ def test_many_unknown_words_are_counted_and_not_all_named():
 def test_a_printed_plan_with_unknown_words_gives_way_to_the_dice_and_the_text_stays():
     store, model = StageStore(objective="RTD"), lent("RTD")
     assert "thrilled" in store.plan
-    store.attach(model)
+    loaded_model.attach(store, model)
     said = f"{model.name} does not know the word “thrilled” of the printed plan, so it is sampled."
     assert (store.text, store.plan, store.trouble, store.gave_way) == (SENTENCE, "", "", said)
     store.edit({"do": "reset"})
     assert (store.plan, store.trouble) == ("", "")
     store.plan = "chosen=3 replace=am"
-    store.attach(model)
+    loaded_model.attach(store, model)
     assert store.plan == "chosen=3 replace=am", "a plan by hand stays"
 
 
 def test_a_model_that_cannot_answer_says_so_and_the_picture_stays():
     store = StageStore()
-    store.attach(lent("MLM"))
+    loaded_model.attach(store, lent("MLM"))
     store.objective = "PLM"
     assert is_a_sentence(store.silent.replace(". Train", "; train")) and "query stream" in store.silent
     assert "forward" not in frames_of(store) and store.trouble == ""
@@ -961,14 +967,14 @@ def test_a_model_that_cannot_answer_says_so_and_the_picture_stays():
 @pytest.mark.parametrize("name", ["NSP", "TLM", "T5 spans", "RTD"])
 def test_every_kind_of_objective_gets_its_samples(name):
     store = StageStore(objective=name)
-    store.attach(lent(name))
+    loaded_model.attach(store, lent(name))
     assert store.trouble == store.silent == ""
     assert frames_of(store)[-1] == "loss" and store.paired == bool(store.pair)
 
 
 def test_no_model_and_no_objective_bring_the_stage_down():
     store = StageStore()
-    store.attach(StageModel(learner_of("RoBERTa"), reviews()))
+    loaded_model.attach(store, StageModel(learner_of("RoBERTa"), reviews()))
     for name in objectives():
         store.objective = name
         assert store.trouble == "" or is_a_sentence(store.trouble), name
@@ -981,15 +987,15 @@ def test_no_model_and_no_objective_bring_the_stage_down():
 def test_inside_one_update_is_shown_instead_of_the_sentence_and_leaves_no_trace():
     store = StageStore()
     model = lent("MLM")
-    store.attach(model)
+    loaded_model.attach(store, model)
     before, step = store.record(), model.learner.step
-    store.look_inside()
+    loaded_model.look_inside(store)
     assert frames_of(store)[-3:] == ["gradient", "change", "after"] and store.frame == "text"
     store.edit({"do": "roll"})
     assert frames_of(store)[-1] == "after", "the batch of a run is not edited"
-    store.look_inside()
+    loaded_model.look_inside(store)
     assert store.record() == before and model.learner.step == step
-    store.look_inside()
+    loaded_model.look_inside(store)
     store.text = "the film was bad"
     assert frames_of(store)[-1] == "loss", "who types wants to see what was typed"
 
@@ -998,16 +1004,16 @@ def test_a_small_model_is_trained_in_seconds_and_comes_onto_the_stage(monkeypatc
     monkeypatch.setattr("widgets.state.stage.model.STEPS", 3)
     monkeypatch.setattr("widgets.state.stage.model.open_corpus", lambda _: reviews())
     store = StageStore()
-    store.teach()
+    loaded_model.teach(store)
     assert store.teaching.busy
     store.teaching.wait()
-    store.take()
+    loaded_model.take(store)
     assert store.model.learner.step == 3 and frames_of(store)[-1] == "loss"
     store.objective = "LM"
-    store.teach()
+    loaded_model.teach(store)
     store.objective = "MLM"
     store.teaching.wait()
-    store.take()
+    loaded_model.take(store)
     assert store.model.learner.entry.name == "MLM", "who has gone elsewhere keeps what is there"
     store.objective = "LM"
     assert store.model.learner.entry.name == "LM"
@@ -1017,7 +1023,7 @@ def test_a_fresh_stage_has_the_bundled_model_at_once_and_still_opens_at_the_text
     store = StageStore(bundled=True, view="table")
     assert store.model is None and "forward" not in frames_of(store), "nothing is read for the table"
     plain = StageStore(objective="PLM")
-    store.show("PLM")
+    survey.show(store, "PLM")
     assert frames_of(store) == [*frames_of(plain), "forward", "predict", "loss"]
     assert (store.text, store.plan, store.frame, store.trouble, store.silent) == (SENTENCE, plain.plan, "", "", "")
     assert store.query() == plain.query()
@@ -1056,11 +1062,11 @@ def test_a_bundled_model_changes_no_sample(name):
 
 def test_a_removed_bundled_model_stays_away_until_it_is_brought_back():
     store = StageStore(bundled=True)
-    store.attach(None)
+    loaded_model.attach(store, None)
     store.objective = "LM"
-    assert store.model is None and store.removed
-    store.attach_bundled()
-    assert store.model.card.startswith("LM, ") and not store.removed and frames_of(store)[-1] == "loss"
+    assert store.model is None and loaded_model.removed(store)
+    loaded_model.attach_bundled(store)
+    assert store.model.card.startswith("LM, ") and not loaded_model.removed(store) and frames_of(store)[-1] == "loss"
 
 
 def test_words_that_the_bundled_model_lacks_are_shown_without_it():
@@ -1087,7 +1093,7 @@ def test_a_bundled_file_that_cannot_be_read_is_said_and_the_picture_is_there(mon
     def refuse(name):
         raise UserError(f"The file of {name} is damaged.")
 
-    monkeypatch.setattr("widgets.state.stage.bundled_model", refuse)
+    monkeypatch.setattr("widgets.state.stage.model_choice.bundled_model", refuse)
     store = StageStore(bundled=True)
     assert (store.silent, store.trouble, store.model) == ("The file of MLM is damaged.", "", None)
     assert frames_of(store) == frames_of(StageStore())
@@ -1095,7 +1101,7 @@ def test_a_bundled_file_that_cannot_be_read_is_said_and_the_picture_is_there(mon
 
 def test_a_chosen_model_takes_the_place_of_the_bundled_one():
     store, model = StageStore(bundled=True), lent("MLM")
-    store.attach(model)
+    loaded_model.attach(store, model)
     store.seed = 3
     assert store.model is model
     store.objective = "span mask"
@@ -1107,11 +1113,11 @@ def test_a_bundled_model_is_trained_on_here(monkeypatch):
     store = StageStore(bundled=True)
     before = store.model.learner
     weights = weights_hash(before)
-    store.teach_on()
+    loaded_model.teach_on(store)
     store.teaching.wait()
-    store.take()
+    loaded_model.take(store)
     assert store.teaching.error is None and store.model.learner.step == before.step + 2
-    assert store.own and not store.model.card and weights_hash(before) == weights
+    assert loaded_model.own(store) and not store.model.card and weights_hash(before) == weights
     assert store.model.name == f"MLM after {before.step + 2:,} steps on everyday"
 
 
@@ -1119,13 +1125,13 @@ def test_every_stage_beside_shows_numbers_of_its_own_model_or_says_why_not(monke
     monkeypatch.setattr("widgets.state.stage.model.STEPS", 3)
     monkeypatch.setattr("widgets.state.stage.model.open_corpus", lambda _: reviews())
     store = StageStore(compared=["LM", "PLM"])
-    store.attach(lent("MLM"))
+    loaded_model.attach(store, lent("MLM"))
     speaks = [made.get("numbers", {}).get("model", "") for made in store.record()["records"]]
     assert speaks == ["MLM after 2 steps on reviews"] * 2 + [""]
     assert "query stream" in store.silent
-    store.teach()
+    loaded_model.teach(store)
     store.teaching.wait()
-    store.take()
+    loaded_model.take(store)
     names = [made["numbers"]["model"] for made in store.record()["records"]]
     assert names == [f"{name} after 3 steps on reviews" for name in ("MLM", "LM", "PLM")] and not store.silent
 
@@ -1137,11 +1143,11 @@ def test_the_model_of_the_train_page_is_on_the_stage_where_it_learned_this_objec
     assert becomes(lambda: session.state == "done")
     store.page = 0
     assert store.stage.model.learner.step == 3 and store.stage.model.learner is not session.learner
-    store.stage.attach(None)
+    loaded_model.attach(store.stage, None)
     store.page = 1
     store.page = 0
     assert store.stage.model is None, "who sent it away does not meet it again"
-    store.stage.attach_trained()
+    loaded_model.attach_trained(store.stage)
     assert store.stage.model is not None
     store.close()
 
@@ -1154,7 +1160,7 @@ def test_a_base_is_trained_on_a_file_in_the_encoding_that_was_named(monkeypatch)
     store.transfer.encoding = "cp1252"
     monkeypatch.setattr(store, "train_one", lambda: None)
     store.train_base()
-    corpus = store.train.load_corpus()
+    corpus = choice.load_corpus(store.train)
     assert "größe" in corpus.tokenizer.words and "encoding=cp1252" in corpus.name
     store.close()
 

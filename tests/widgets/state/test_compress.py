@@ -6,6 +6,7 @@ import re
 import threading
 from base64 import b64decode
 from dataclasses import replace
+from functools import partial
 from html import unescape
 from types import SimpleNamespace
 
@@ -29,6 +30,7 @@ from widgets.state import compress as module
 from widgets.state.app import Store, Tab
 from widgets.state.compress import QUESTIONS, SHOWN_FIRST, VARIANTS, CompressStore, Placement
 from widgets.state.quota import Quota
+from widgets.state.stage import loaded_model, suggestions
 from widgets.static import compression as drawn
 
 SESSION = SimpleNamespace(run=SimpleNamespace(entry=entries()["RoBERTa"], corpus=reviews()))
@@ -276,7 +278,8 @@ def test_both_models_stand_on_the_stage_with_the_same_text(both, finished):
 def test_the_second_model_follows_the_text_and_goes_with_a_comparison_or_the_model(both):
     store, show = both
     stage = store.stage
-    for leave in (stage.compare, lambda: setattr(stage, "compared", ["LM"]), lambda: stage.attach(None)):
+    remove, others = partial(loaded_model.attach, stage, None), lambda: setattr(stage, "compared", ["LM"])
+    for leave in (partial(suggestions.compare, stage), others, remove):
         show("quantization(bits=2)")
         stage.text = "the film was good"
         assert [each["text"] for each in stage.record()["records"]] == ["the film was good".split()] * 2

@@ -24,9 +24,10 @@ from tests.playground.interop.forms import OURS
 from tests.playground.interop.vocabularies import FORMS
 from tests.runs import becomes, reviews
 from widgets.pages.base_model import describe_base
-from widgets.pages.transfer import TransferPage
+from widgets.pages.transfer.page import TransferPage
 from widgets.state.app import KEPT, Store
-from widgets.state.transfer import base_of_session
+from widgets.state.stage import loaded_model
+from widgets.state.transfer.store import base_of_session
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +95,7 @@ def test_its_attention_and_its_guesses_are_on_the_stage(imported):
     store.train.open("ours")
     stage, name = store.stage, store.train.session.learner.objective.name
     stage.objective = name
-    stage.attach_trained()
+    loaded_model.attach_trained(stage)
     assert stage.model is not None and stage.model.name.endswith("as it was imported")
     said = stage.record()["numbers"]
     assert said["guesses"] and said["attention"] and "as it was imported" in said["model"]
@@ -108,7 +109,7 @@ def test_an_encoder_alone_shows_its_attention_and_says_why_it_makes_no_guesses(t
     store.train.open("alone")
     stage = store.stage
     stage.objective = "MLM"
-    stage.attach_trained()
+    loaded_model.attach_trained(stage)
     said = stage.record()["numbers"]
     assert said["attention"] and not said["guesses"] and said["captions"]["predict"] == stage.silent == NO_LM_HEAD
     store.train.session.step()

@@ -4,12 +4,13 @@ import pytest
 
 from tests.runs import becomes, reviews
 from widgets.state.app import NO_RUN, SMALL_MODEL, Store
-from widgets.state.stage import StageStore
+from widgets.state.stage import loaded_model
+from widgets.state.stage.store import StageStore
 
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
-    monkeypatch.setattr("widgets.state.train.open_corpus", lambda _: reviews())
+    monkeypatch.setattr("widgets.state.train.choice.open_corpus", lambda _: reviews())
     store = Store(tmp_path)
     yield store
     store.close()
@@ -40,7 +41,7 @@ def test_on_the_train_page_the_run_is_forked_where_it_stands(store):
 def test_on_the_stage_the_step_that_is_shown_is_forked_also_if_the_run_has_gone_on(store):
     session = begin(store)
     store.page = 0
-    store.stage.attach_trained()
+    loaded_model.attach_trained(store.stage)
     shown = store.stage.model.learner.step
     session.step()
     assert becomes(lambda: session.learner.step > shown)
@@ -52,8 +53,8 @@ def test_on_the_stage_the_step_that_is_shown_is_forked_also_if_the_run_has_gone_
 def test_a_small_model_of_the_stage_has_no_run(store):
     begin(store)
     store.page = 0
-    store.stage.attach_trained()
-    store.stage.attach(store.stage.model)  # a model that is lent by itself, as the small ones are
+    loaded_model.attach_trained(store.stage)
+    loaded_model.attach(store.stage, store.stage.model)  # a model that is lent by itself, as the small ones are
     store.stage.edit({"do": "fork"})
     assert (store.stage.said, store.page) == (SMALL_MODEL, 0)
 

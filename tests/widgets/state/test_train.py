@@ -6,6 +6,7 @@ import os
 import shlex
 import threading
 from dataclasses import replace
+from functools import partial
 from statistics import fmean
 from types import SimpleNamespace
 
@@ -32,26 +33,27 @@ from playground.training.observe import replay as moments
 from playground.training.observe.look import ProbeSentence
 from playground.training.observe.recording import Frame, Measured, Noticed, from_json, to_json
 from playground.training.observe.update import look_inside
-from playground.training.parallel import extra_seeds
+from playground.training.parallel import extra_seeds as parallel_seeds
 from playground.training.parallel.seeds import Finished, Point
 from playground.training.store.runs import Runs, command
 from tests.runs import alone, becomes, learner_of, reviews, run_of, suited_reviews, tiny
+from widgets.animation.replay import page as replay_page
 from widgets.charts.attention_history import film_strip
 from widgets.charts.chart import Cursor
 from widgets.charts.columns import band
 from widgets.charts.layer_updates import columns, size_strips
-from widgets.pages import train as train_page
 from widgets.pages.train import curves as picture
+from widgets.pages.train import page as train_page
 from widgets.pages.train import runs as runs_page
 from widgets.pages.train.measures import LayerSizes, ProbeCurves
 from widgets.pages.train.numbers import numbers
 from widgets.pages.train.runs import RunTools, facts_of
 from widgets.pages.train.writing import Writing
-from widgets.state import train as module
 from widgets.state.app import Store
-from widgets.state.train import TrainStore
+from widgets.state.train import choice, extra_seeds, forks, rate_search, saved_runs
 from widgets.state.train import writing as writing_module
 from widgets.state.train.kept_runs import groups, held_out_curves, live, noise, runs_folder, tree
+from widgets.state.train.store import TrainStore
 from widgets.static import seeds, writing
 
 
@@ -59,11 +61,11 @@ from widgets.static import seeds, writing
 def store(monkeypatch, tmp_path):
     """A store of tiny runs on the reviews, kept in a folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
-    monkeypatch.setattr(module, "entry_named", tiny)
-    monkeypatch.setattr(module, "open_corpus", lambda _: reviews())
-    monkeypatch.setattr(module, "corpus_of", lambda _: reviews())
-    monkeypatch.setattr(module, "EVALUATE_EVERY", 4)
-    monkeypatch.setattr(module, "SIZES_EVERY", 4)
+    monkeypatch.setattr(choice, "entry_named", tiny)
+    monkeypatch.setattr(choice, "open_corpus", lambda _: reviews())
+    monkeypatch.setattr(saved_runs, "corpus_of", lambda _: reviews())
+    monkeypatch.setattr(choice, "EVALUATE_EVERY", 4)
+    monkeypatch.setattr(choice, "SIZES_EVERY", 4)
     made = TrainStore(tmp_path / "runs", corpus="reviews", steps=12, device="cpu")
     yield made
     made.leave()
@@ -113,7 +115,7 @@ def test_a_run_is_kept_and_opened_again_after_its_process_is_gone(store):
     assert (opened.state, opened.learner.step, opened.view.step) == ("ready", 6, 6)
     assert losses_of(opened) == losses_of(whole)[:6]
     assert losses_of(ends(later)) == losses_of(whole), "to the last bit"
-    assert [(r.step, r.held_out) for r in later.curve(name)] == [(r.step, r.held_out) for r in opened.rows]
+    assert [(r.step, r.held_out) for r in saved_runs.curve(later, name)] == [(r.step, r.held_out) for r in opened.rows]
     assert later.runs.find(name).state == "steps"
 
 
@@ -121,7 +123,7 @@ def evaluated_with(store, objective):
     """A finished run of an objective on the page, and the last evaluation of the same run without a page."""
     entry = alone(find_objective(objective))
     run = Run(entry, suited_reviews(entry.objective), steps=4, evaluate_every=2)
-    store._watch(run)
+    store.watch(run)
     ends(store)
     return store.session, [e for e in train(run) if isinstance(e, Evaluated)][-1]
 
@@ -133,7 +135,11 @@ def test_the_numbers_tell_the_accuracy_that_the_engine_measured_and_a_kept_run_k
     for name, share in last.accuracy.items():
         label = f"accuracy, {name}, held out" if several else "accuracy, held out"
         assert f"<b>{share:.1%}</b><span>{label}</span>" in numbers(session)
-    assert store.curve(store.name_of_run)[-1].accuracy == session.rows[-1].accuracy == tuple(last.accuracy.items())
+    assert (
+        saved_runs.curve(store, store.name_of_run)[-1].accuracy
+        == session.rows[-1].accuracy
+        == tuple(last.accuracy.items())
+    )
 
 
 def test_where_no_answer_is_right_or_wrong_no_accuracy_is_told(store):
@@ -221,7 +227,7 @@ def test_a_refusal_stands_first_and_marks_the_earlier_run_until_another_begins(s
 
 @pytest.mark.parametrize(("way", "as_file"), [("repeat", False), ("repeat", True), ("mix", False), ("mix", True)])
 def test_a_text_that_is_too_short_is_repeated_or_mixed_and_trained_on_with_one_button(store, way, as_file, monkeypatch):
-    monkeypatch.setattr(module, "open_corpus", open_corpus)
+    monkeypatch.setattr(choice, "open_corpus", open_corpus)
     text = "the dog sees the cat . the cat sees a bird . a bird sings ."
     store.param.update(corpus="my own file" if as_file else "my own text", pasted="" if as_file else text)
     if as_file:
@@ -247,16 +253,16 @@ def test_a_text_that_is_too_short_is_repeated_or_mixed_and_trained_on_with_one_b
 
 
 def test_a_pasted_text_that_fills_its_box_may_have_been_longer(monkeypatch, store):
-    monkeypatch.setattr(module, "LONGEST_PASTE", 900)
+    monkeypatch.setattr(choice, "LONGEST_PASTE", 900)
     for text, cut in (("one two three . " * 50, False), ("one two three . " * 60, True)):
         store.param.update(corpus="my own text", pasted=text)
-        corpus = store.load_corpus()
+        corpus = choice.load_corpus(store)
         assert ("Of a pasted text the first 900 characters are read" in corpus.notice) == cut
         assert corpus.notice in corpus.description
 
 
 def test_a_text_without_pairs_is_mixed_and_not_repeated_and_one_without_labels_neither(store, monkeypatch):
-    monkeypatch.setattr(module, "entry_named", lambda name: replace(tiny(), objective=find_objective(name)))
+    monkeypatch.setattr(choice, "entry_named", lambda name: replace(tiny(), objective=find_objective(name)))
     text = "the dog sees the cat. the cat sees a bird. "
     for entry, pasted, ways in (("NSP", text, {"mix"}), ("NSP", text * 9, {"mix"}), ("TLM", text, set())):
         store.param.update(corpus="my own text", entry=entry, pasted=pasted)
@@ -331,7 +337,7 @@ def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(st
     assert [m.step for m in opened.moments.measured] == [0, 8]
     steps = [step for step, _ in opened.moments.film]
     assert steps == sorted(set(steps)), "no moment is told twice"
-    again = TrainStore(store.runs.folder).past(name).moments
+    again = saved_runs.past(TrainStore(store.runs.folder), name).moments
     assert [to_json(m) for m in again] == story_of(opened)
 
 
@@ -339,11 +345,11 @@ def test_a_fork_remembers_the_story_of_the_run_that_it_left(store):
     store.begin()
     ends(store)
     whole = store.session
-    forked = store.fork({"steps": 14}, 8)
+    forked = forks.fork_run(store, {"steps": 14}, 8)
     assert becomes(lambda: forked.state == "done")
     assert [m.step for m in forked.moments.measured] == [0, 8]
     assert [s.step for s in forked.moments.sizes] == [4, 8, 12]
-    assert [to_json(m) for m in store.past(store.name_of_run).moments] == story_of(forked)
+    assert [to_json(m) for m in saved_runs.past(store, store.name_of_run).moments] == story_of(forked)
     before = [to_json(moment) for moment in whole.moments.every if moment.step <= 8]
     assert story_of(forked)[: len(before)] == before
 
@@ -360,8 +366,8 @@ def test_a_fork_stands_in_the_tree_with_what_changed(store):
     store.begin()
     taken(store, 5)
     parent, name = store.session, store.name_of_run
-    assert store.would_change({"lr": 0.002, "seed": 3}) == "lr 0.006 → 0.002, seed 0 → 3"
-    forked = store.fork({"lr": 0.002})
+    assert forks.would_change(store, {"lr": 0.002, "seed": 3}) == "lr 0.006 → 0.002, seed 0 → 3"
+    forked = forks.fork_run(store, {"lr": 0.002})
     assert parent.state == "done"
     assert becomes(lambda: forked.state == "done")
     assert losses_of(forked)[:5] == losses_of(parent)
@@ -369,19 +375,19 @@ def test_a_fork_stands_in_the_tree_with_what_changed(store):
     (_, old), (depth, new) = tree(store.kept())
     assert (depth, new.parent, new.forked_at, new.changed) == (1, name, 5, "lr 0.006 → 0.002")
     assert old.name == name
-    assert [r.step for r in store.curve(new.name) if r.loss is not None] == list(range(1, 13))
+    assert [r.step for r in saved_runs.curve(store, new.name) if r.loss is not None] == list(range(1, 13))
 
 
 def test_a_fork_from_an_earlier_checkpoint_and_of_a_run_that_is_over(store):
     store.begin()
     ends(store)
-    assert store.fork({}) is None
+    assert forks.fork_run(store, {}) is None
     assert store.kept() and "more steps" in store.trouble, "also once the list of runs was read"
-    forked = store.fork({"steps": 20}, 8)
+    forked = forks.fork_run(store, {"steps": 20}, 8)
     assert store.trouble == ""
     assert becomes(lambda: forked.state == "done")
     assert (store.kept()[-1].forked_at, forked.learner.step) == (8, 20)
-    assert store.fork({"steps": 30}, 3) is None
+    assert forks.fork_run(store, {"steps": 30}, 3) is None
     assert "kept nothing of step 3" in store.trouble
 
 
@@ -399,10 +405,10 @@ def test_the_step_of_a_fork_is_a_value_whatever_its_label_says(store):
 def test_the_rate_is_changed_while_it_trains_and_what_needs_a_fork_says_so(store):
     store.begin()
     session = taken(store, 2)
-    assert store.change({"lr": 0.001}) == "lr 0.006 → 0.001"
+    assert forks.change(store, {"lr": 0.001}) == "lr 0.006 → 0.001"
     taken(store, 2)
     assert session.learner.entry.recipe.lr == 0.001
-    assert store.change({"batch_size": 4}) is None
+    assert forks.change(store, {"batch_size": 4}) is None
     assert "fork it instead" in store.trouble
     assert session.state == "paused"
 
@@ -419,7 +425,7 @@ def test_numbers_that_are_lost_come_with_a_fork(store):
     assert settings["lr"] == pytest.approx(1 / 3)
     assert settings["grad_clip"] == 1.0
     assert session.learner.sound(torch.zeros(()))
-    forked = store.fork(settings)
+    forked = forks.fork_run(store, settings)
     assert becomes(lambda: forked.state == "done")
     assert "lr 1 → 0.333" in store.kept()[-1].changed
 
@@ -432,11 +438,11 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     """It waits for worker processes, which take some seconds to begin."""
     store.param.update(seeds=3, steps=8)
     session = store.begin()
-    siblings = store.siblings
+    siblings = extra_seeds.siblings(store)
     assert (siblings.seeds, siblings.state) == ((1, 2), "ready")
     assert "Seeds 1 and 2 will train alongside this one" in seeds.describe_seeds(siblings, (), 8)
     session.start()
-    store.advance()
+    extra_seeds.advance(store)
     assert becomes(lambda: max(siblings.steps.values()) > 0 or siblings.state == "done"), siblings.error
     ends(store)
     siblings._thread.join(60)
@@ -444,7 +450,7 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     ((name, some),) = groups(store.kept()).items()
     assert name.endswith("and 2 more seeds")
     assert [run.seed for run in sorted(some, key=lambda run: run.seed)] == [0, 1, 2]
-    curves = held_out_curves(store.curve, some)
+    curves = held_out_curves(partial(saved_runs.curve, store), some)
     assert set(curves) == {0, 4, 8} and all(len(values) == 3 for values in curves.values())
     drawn = band(session.rows, siblings.bands(session.rows))
     assert drawn["step"] == [0, 4, 8]
@@ -454,7 +460,7 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     assert noise(groups(store.kept())) == ""
     told = {kind: [m.step for m in session.moments.every if isinstance(m, kind)] for kind in (Measured, Frame)}
     for other in (run for run in some if run.seed):
-        moments = store.past(other.name).moments
+        moments = saved_runs.past(store, other.name).moments
         assert [m.step for m in moments if isinstance(m, Measured)] == told[Measured] == [0, 8]
         marked = {m.step for m in (*moments, *session.moments.every) if isinstance(m, Noticed)}
         assert {m.step for m in moments if isinstance(m, Frame)} - marked == set(told[Frame]) - marked
@@ -472,12 +478,12 @@ def test_other_seeds_that_fail_are_said_in_red_and_in_the_log_and_trained_again(
                 raise RuntimeError("dictionary changed size")
             yield Finished(seed, {})
 
-    monkeypatch.setattr(extra_seeds, "train_seeds", failing)
+    monkeypatch.setattr(parallel_seeds, "train_seeds", failing)
     store.param.update(seeds=4, steps=4)
     store.begin()
-    siblings, troubles = store.siblings, picture.Troubles(store)
+    siblings, troubles = extra_seeds.siblings(store), picture.Troubles(store)
     ends(store)
-    store.advance()
+    extra_seeds.advance(store)
     siblings._thread.join(20)
     troubles.poll()
     assert '<p class="trouble">The other seeds stopped: RuntimeError: dictionary changed' in troubles.text.object
@@ -495,15 +501,15 @@ def test_other_seeds_that_fail_are_said_in_red_and_in_the_log_and_trained_again(
 def test_seeds_that_are_stopped_leave_their_processes(store):
     store.param.update(seeds=2, steps=5000)
     session = store.begin().start()
-    siblings = store.siblings
-    store.advance()
+    siblings = extra_seeds.siblings(store)
+    extra_seeds.advance(store)
     assert becomes(lambda: siblings.steps[1] > 3), siblings.error
     session.pause()
-    store.advance()
+    extra_seeds.advance(store)
     assert siblings.state == "paused"
     assert becomes(lambda: not becomes(lambda at=siblings.steps[1]: siblings.steps[1] > at, 0.4), 10), "all wait"
     session.start()
-    store.advance()
+    extra_seeds.advance(store)
     at = siblings.steps[1]
     assert becomes(lambda: siblings.steps[1] > at, 10), "and go on"
     store.end()
@@ -535,11 +541,11 @@ def test_one_seed_says_nothing_and_clear_gaps_are_larger_than_the_noise(store):
 
 
 def test_the_search_suggests_a_rate_and_leaves_the_run_as_it_was(store, monkeypatch):
-    monkeypatch.setattr(module, "TRIES", 12)
+    monkeypatch.setattr(rate_search, "TRIES", 12)
     store.begin()
     session = taken(store, 3)
     before = {name: value.clone() for name, value in session.learner.model.state_dict().items()}
-    store.look_for_rate()
+    rate_search.look_for_rate(store)
     store.search.wait()
     found = store.search.result
     assert store.search.error is None
@@ -647,16 +653,16 @@ def test_a_frame_of_the_film_is_the_moment_of_the_whole_page(store):
 
 @pytest.mark.slow
 def test_the_page_follows_a_run_a_fork_and_a_search(store, monkeypatch):
-    monkeypatch.setattr(module, "TRIES", 10)
+    monkeypatch.setattr(rate_search, "TRIES", 10)
     tick = train_page.TrainPage(store, slow=lambda: None).poll
     tick()
     store.begin()
     ends(store)
     tick()
-    assert store.fork({"steps": 16, "lr": 0.001}) is not None
+    assert forks.fork_run(store, {"steps": 16, "lr": 0.001}) is not None
     ends(store)
     tick()
-    store.look_for_rate()
+    rate_search.look_for_rate(store)
     store.search.wait()
     tick()
     assert store.trouble == ""
@@ -858,7 +864,7 @@ def test_a_run_is_renamed_in_the_list_and_found_and_compared_by_its_title(store)
     assert list(runs.chart.sources["means"].data["name"])[:1] == ["the first try"]
     runs.search.value_input = "FIRST try"
     assert list(followed(runs).lines) == [first]
-    store.rename(second, "the first try")
+    saved_runs.rename(store, second, "the first try")
     assert list(groups(store.kept())) == ["the first try and 1 more seed"]
     several = groups([replace(run, seed=0) for run in store.kept()])
     assert list(several) == [f"the first try ({first})", f"the first try ({second})"]
@@ -868,9 +874,9 @@ def test_a_run_is_renamed_in_the_list_and_found_and_compared_by_its_title(store)
 def test_runs_are_deleted_after_a_question_and_never_the_one_on_screen_or_one_that_trains(store):
     first, second = some_runs(store, 2)
     store.open(first)
-    forked = store.fork({"steps": 20}, 8)
+    forked = forks.fork_run(store, {"steps": 20}, 8)
     assert becomes(lambda: forked.state == "done")
-    curve = [(r.step, r.loss, r.held_out) for r in store.curve(store.name_of_run)]
+    curve = [(r.step, r.loss, r.held_out) for r in saved_runs.curve(store, store.name_of_run)]
     runs = followed(runs_page.RunList(store, Cursor()))
     for name in (first, second):
         runs.lines[name].tick.value = True
@@ -886,18 +892,18 @@ def test_runs_are_deleted_after_a_question_and_never_the_one_on_screen_or_one_th
     ticked.sure.clicks += 1
     assert (store.trouble, [run.name for run in store.kept()]) == ("", [store.name_of_run])
     assert not (store.runs.folder / first).exists()
-    assert [(r.step, r.loss, r.held_out) for r in store.curve(store.name_of_run)] == curve
+    assert [(r.step, r.loss, r.held_out) for r in saved_runs.curve(store, store.name_of_run)] == curve
     followed(runs)
     assert not ticked.layout.visible
-    store.delete([store.name_of_run])
+    saved_runs.delete(store, [store.name_of_run])
     assert "is on screen; open another run, or press Reset" in store.trouble
     name = store.name_of_run
     store.begin()
     taken(store, 1)
     other = TrainStore(store.runs.folder, device="cpu")
-    other.delete([store.name_of_run])
+    saved_runs.delete(other, [store.name_of_run])
     assert "is open in another visit" in other.trouble
-    other.delete([name])
+    saved_runs.delete(other, [name])
     assert (other.trouble, len(store.kept())) == ("", 1)
 
 
@@ -933,7 +939,7 @@ def test_a_run_of_the_page_is_baked_also_after_it_was_stopped(store, tmp_path, c
     page = tmp_path / "run.html"
     assert main(["bake", str(session.run.out), "-o", str(page), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["steps"] == [0, 1, 2, 3, 4, 5]
-    assert store.replay().decode()[:40] == page.read_text()[:40]
+    assert replay_page(saved_runs.replay(store))[:40] == page.read_text()[:40]
     assert main(["bake", name, "-o", str(page), "--runs", str(store.runs.folder), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["title"] == "RoBERTa while it learns"
     store.session = None
@@ -943,15 +949,15 @@ def test_a_run_of_the_page_is_baked_also_after_it_was_stopped(store, tmp_path, c
     steps = [moment["step"] for moment in moments.load(session.run.out).moments]
     assert steps == list(range(13)), "the replay of a run that went on is whole"
     with pytest.raises(UserError, match="no run on screen"):
-        TrainStore(store.runs.folder).replay()
+        saved_runs.replay(TrainStore(store.runs.folder))
 
 
 @pytest.mark.slow
 def test_the_other_seeds_of_a_run_can_be_baked_too(store, tmp_path):
     store.param.update(seeds=2, steps=6)
     session = store.begin().start()
-    store.advance()
-    siblings = store.siblings
+    extra_seeds.advance(store)
+    siblings = extra_seeds.siblings(store)
     ends(store)
     siblings._thread.join(60)
     assert siblings.error == ""

@@ -19,14 +19,17 @@ from playground.training import Session
 from tests.runs import becomes, reviews, run_of, tiny
 from widgets.charts import strategies_over_steps
 from widgets.charts.plasticity import region
-from widgets.pages.transfer import TransferPage
 from widgets.pages.transfer.controls import LabelledFile
+from widgets.pages.transfer.page import TransferPage
 from widgets.state.app import Store
 from widgets.state.strategy_editor import StrategyEditorStore
-from widgets.state.transfer import OWN_FILE, TransferStore
+from widgets.state.train import saved_runs
+from widgets.state.transfer.store import TransferStore
+from widgets.state.transfer.task_choice import OWN_FILE
 from widgets.state.transfer.trials import TrialCourse, Trials
 from widgets.state.uploads import NO_COLUMN
 from widgets.static import comparison, model_diagram
+from widgets.static.svg import outcomes
 
 # a strategy by hand
 
@@ -218,7 +221,7 @@ def test_the_model_says_what_is_frozen_now_and_what_has_not_moved_a_bit():
 def test_there_is_no_file_before_there_is_a_result():
     store = TransferStore()
     with pytest.raises(UserError, match="no finished comparison"):
-        store.file("comparison.csv")
+        store.files(outcomes).file("comparison.csv")
 
 
 # the task and the visitor's own file
@@ -232,20 +235,20 @@ def labelled_file(rows=80):
 def test_a_labelled_file_is_a_task_with_its_columns_guessed_and_changed():
     store = TransferStore(task=OWN_FILE)
     with pytest.raises(UserError, match="No labelled file is chosen yet"):
-        _ = store.known
-    assert store.table is None
+        _ = store.task_choice.known
+    assert store.task_choice.table is None
     store.upload("../films.csv", labelled_file())
     assert store.own_file.name == "films.csv"
-    assert store.table.columns == ("said", "liked", "row")
-    assert store.known.answer.names == ("no", "yes")
-    assert store.known.name == "films.csv"
-    assert "said" in store.known.notice
-    assert store.known is store.known, "a file is read once"
+    assert store.task_choice.table.columns == ("said", "liked", "row")
+    assert store.task_choice.known.answer.names == ("no", "yes")
+    assert store.task_choice.known.name == "films.csv"
+    assert "said" in store.task_choice.known.notice
+    assert store.task_choice.known is store.task_choice.known, "a file is read once"
     store.param.update(text_column="said", label_column="row")
     with pytest.raises(UserError, match="'row' has 80"):
-        _ = store.known
+        _ = store.task_choice.known
     store.label_column = "liked"
-    assert store.known.name == "films.csv?text=said&label=liked"
+    assert store.task_choice.known.name == "films.csv?text=said&label=liked"
     folder = store.own_file.parent
     store.uploads.remove()
     assert not folder.exists()
@@ -275,21 +278,22 @@ def test_a_pair_file_is_read_as_pairs_and_in_another_encoding_once_that_is_named
     rows = "".join(f"größe {k},{claim},{label}\n" for k in range(30) for claim, label in (("a", "x"), ("b", "y")))
     store.upload("pairs.csv", f"premise,hypothesis,label\n{rows}".encode("cp1252"))
     with pytest.raises(UserError, match="save it as UTF-8"):
-        _ = store.known
+        _ = store.task_choice.known
     assert panel.encoding.visible and list(panel.columns) == []
     store.encoding = "cp1252"
-    assert "a pair of texts" in store.known.idea and "größe" in store.known.items.train[0].texts[0]
-    assert store.known.name == "pairs.csv?encoding=cp1252"
+    known = store.task_choice.known
+    assert "a pair of texts" in known.idea and "größe" in known.items.train[0].texts[0]
+    assert store.task_choice.known.name == "pairs.csv?encoding=cp1252"
     panel.columns[1].value = NO_COLUMN
     with pytest.raises(UserError, match="30 of these with another label"):
-        _ = store.known
+        _ = store.task_choice.known
     store.upload("again.csv", labelled_file())
     assert (store.encoding, store.second_column) == ("", "") and not panel.encoding.visible
     store.uploads.remove()
 
 
 def test_a_file_that_is_too_large_is_a_sentence(monkeypatch):
-    monkeypatch.setattr("widgets.state.transfer.LARGEST_LABELLED_FILE", 100)
+    monkeypatch.setattr("widgets.state.transfer.store.LARGEST_LABELLED_FILE", 100)
     store = TransferStore(task=OWN_FILE)
     store.upload("films.csv", labelled_file())
     assert "at most 100 are read here" in store.trouble
@@ -326,7 +330,7 @@ def known_file(rows=100):
 @pytest.fixture
 def visit(tmp_path, monkeypatch):
     """A visit with a tiny base on the reviews and two strategies that are quickly done."""
-    monkeypatch.setattr("widgets.state.train.entry_named", tiny)
+    monkeypatch.setattr("widgets.state.train.choice.entry_named", tiny)
     made = Store(tmp_path / "runs")
     made.train.session = Session(run_of(steps=4)).start()
     made.train.steps = 4
@@ -346,9 +350,9 @@ def test_a_small_file_is_compared_with_as_many_labelled_texts_as_it_has(visit):
     transfer = visit.transfer
     transfer.upload("films.csv", known_file())
     transfer.param.update(train_size=128, other_sizes=[16, 256])
-    assert transfer.known.examples < 80
+    assert transfer.task_choice.known.examples < 80
     assert transfer.begin(visit.train.session), transfer.trouble
-    most = transfer.known.examples
+    most = transfer.task_choice.known.examples
     assert transfer.trials.asked.train_sizes == (16, most)
     assert f"films.csv has {most} texts to learn from" in transfer.notice
     assert f"so 16 and {most} labelled texts are used, not 128 or 256." in transfer.notice
@@ -368,9 +372,9 @@ def test_every_picture_says_on_how_many_texts_it_was_tested(visit):
     result = ended(visit)
     page.poll()
     titles = [chart.figure.title.text for chart in (results.right, results.moving.charts["accuracy"])]
-    tested = f"on {transfer.known.tests} unseen texts"
+    tested = f"on {transfer.task_choice.known.tests} unseen texts"
     assert titles == [f"In the end, {tested}", f"While it trains, {tested}"]
-    assert result.texts == transfer.known.tests < 128
+    assert result.texts == transfer.task_choice.known.tests < 128
 
 
 def test_a_question_keeps_the_file_of_ones_own(visit):
@@ -380,7 +384,7 @@ def test_a_question_keeps_the_file_of_ones_own(visit):
     question.clicks += 1
     assert (visit.transfer.task, visit.transfer.trials.asked.task) == (OWN_FILE, "films.csv")
     assert visit.transfer.trials.asked.train_sizes == tuple(
-        n for n in (16, 32, 64, 128) if n <= visit.transfer.known.examples
+        n for n in (16, 32, 64, 128) if n <= visit.transfer.task_choice.known.examples
     )
     visit.transfer.end()
     visit.transfer.task = "topic"
@@ -441,9 +445,9 @@ def test_a_run_that_trains_goes_on_where_it_cannot_be_compared(visit):
 
 def test_for_a_task_of_ours_a_base_on_its_corpus_is_offered(visit):
     visit.transfer.param.update(task="topic", unknown_words=True)
-    assert visit.transfer.text_for_base in find_task("topic").corpora
+    assert visit.transfer.task_choice.text_for_base in find_task("topic").corpora
     visit.transfer.task = OWN_FILE
-    assert visit.transfer.text_for_base == "", "no file is chosen yet"
+    assert visit.transfer.task_choice.text_for_base == "", "no file is chosen yet"
 
 
 # whose model is fine-tuned
@@ -456,11 +460,11 @@ def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit, mon
     page, tick = made.layout, made.poll
     picker = next(select for select in page.select(pmui.Select) if select.label == "trained model")
     visit.train.param.update(corpus="reviews", device="cpu", steps=4)
-    visit.train.load_corpus = reviews
+    monkeypatch.setattr("widgets.state.train.store.load_corpus", lambda _: reviews())
     first = visit.train.begin().start()
     assert becomes(lambda: first.state == "done")
     name = visit.train.name_of_run
-    visit.train.rename(name, "the short one")
+    saved_runs.rename(visit.train, name, "the short one")
     visit.train.steps = 5_000
     going = visit.train.begin().start()
     visit.page = 2
@@ -484,7 +488,7 @@ def test_the_command_on_the_page_names_the_kept_run_and_makes_the_same_numbers(
     monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     visit.train.param.update(corpus="reviews", device="cpu", steps=4)
-    visit.train.load_corpus = reviews
+    monkeypatch.setattr("widgets.state.train.store.load_corpus", lambda _: reviews())
     monkeypatch.setattr("widgets.state.base.opened_again", lambda *_: reviews())
     monkeypatch.setattr("playground.finetuning.run.base.corpus_of", lambda _: reviews())
     session = visit.train.begin().start()
@@ -501,7 +505,7 @@ def test_the_command_on_the_page_names_the_kept_run_and_makes_the_same_numbers(
         command.startswith(f"playground compare {name} ") and f"{name} is saved in {tmp_path / 'runs'}" in trials.where
     )
     assert ("in the folder with your file films.csv" in trials.where) == own_file
-    assert command in visit.transfer.file("comparison.html").decode().replace("&#x27;", "'")
+    assert command in visit.transfer.files(outcomes).file("comparison.html").decode().replace("&#x27;", "'")
     assert main([*shlex.split(command)[1:], "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     for then, now in zip(facts["strategies"], again["strategies"], strict=True):
@@ -516,7 +520,7 @@ def test_a_base_that_is_not_kept_is_the_folder_of_the_archive(visit):
     assert trials.typed.command().startswith("playground compare base ") and "Unpack 'All, with" in trials.where
 
 
-def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit):
+def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit, monkeypatch):
     made = TransferPage(visit)
     page, tick = made.layout, made.poll
     picker = next(select for select in page.select(pmui.Select) if select.label == "trained model")
@@ -526,7 +530,7 @@ def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit):
     assert visit.transfer.begin(visit.base) is False
     assert "Train one here" in visit.transfer.trouble
     visit.train.param.update(steps=2, device="cpu")
-    visit.train.load_corpus = reviews
+    monkeypatch.setattr("widgets.state.train.store.load_corpus", lambda _: reviews())
     next(button for button in page.select(pmui.Button) if button.label == "Train one here").clicks += 1
     assert becomes(lambda: visit.train.session.state == "done")
     assert visit.base is visit.train.session and visit.base.run.entry.name == "GPT"

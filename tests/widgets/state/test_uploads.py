@@ -11,9 +11,9 @@ from tests.runs import is_a_sentence
 from widgets.app.main import PAGES
 from widgets.pages.stage import StagePage
 from widgets.state.app import Store
-from widgets.state.stage import LONGEST_TEXT
-from widgets.state.train import OWN_FILE
-from widgets.state.transfer import OWN_FILE as OWN_LABELLED_FILE
+from widgets.state.stage.texts import LONGEST_TEXT
+from widgets.state.train.choice import OWN_FILE
+from widgets.state.transfer.task_choice import OWN_FILE as OWN_LABELLED_FILE
 from widgets.state.uploads import LARGEST_FILE, LARGEST_LABELLED_FILE, LONGEST_NAME, Uploads, safe_name
 
 TROUBLES = {

@@ -130,7 +130,7 @@ def test_the_text_of_an_entry_opens_on_the_corpus_page(store):
 
 
 def test_every_row_starts_a_run_with_its_entry(store, monkeypatch):
-    monkeypatch.setattr("widgets.state.train.open_corpus", lambda _: reviews())
+    monkeypatch.setattr("widgets.state.train.choice.open_corpus", lambda _: reviews())
     store.train_entry("GPT")
     assert (store.page, store.train.entry, store.train.session.run.entry.name) == (1, "GPT", "GPT")
     assert store.message.startswith("GPT trains on")

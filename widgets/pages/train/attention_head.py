@@ -10,11 +10,11 @@ from playground.analysis.attention_patterns import PatternScore
 from playground.analysis.predictions import Predictions
 from playground.training import Session
 from playground.training.observe.recording import Noticed
-from widgets.browser import OnScreen
+from widgets.browser.components import OnScreen
 from widgets.charts import attention, attention_history
 from widgets.charts.chart import Chart
 from widgets.pages.layout import STRETCH, View, button, column, plot, row
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 from widgets.theme import changing, html, say, tell
 
 SMALL_FIELD = {"size": "small", "margin": (4, 4)}

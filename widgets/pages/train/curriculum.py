@@ -8,7 +8,7 @@ from playground.errors import UserError
 from widgets.charts.plasticity import paintable
 from widgets.pages.layout import FIELD, STRETCH, View, button, column, plot, row
 from widgets.state.curriculum_editor import PRESETS, CurriculumEditorStore
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 from widgets.theme import html, say
 
 ABOUT = "Drag over the map or click a cell: the run trains that objective there. Each cell is 5 % of the steps."

@@ -14,7 +14,7 @@ from playground.corpora.sources import MIXED_WITH
 from playground.training import Session
 from playground.training.parallel.seeds import Band
 from playground.training.system.throttle import TimeBudget
-from widgets.browser import OnScreen
+from widgets.browser.components import OnScreen
 from widgets.charts.chart import Cursor
 from widgets.charts.columns import AXES, ESTIMATED, band, marks, phases
 from widgets.charts.loss import loss_chart
@@ -23,7 +23,8 @@ from widgets.pages.layout import STRETCH, View, beside, button, column, plot, ro
 from widgets.pages.train.attention_head import AttentionHead
 from widgets.pages.train.numbers import numbers
 from widgets.pages.train.runs import RunTools
-from widgets.state.train import CHOICES, TrainStore
+from widgets.state.train import choice, extra_seeds, forks
+from widgets.state.train.store import CHOICES, TrainStore
 from widgets.static import predictions, seeds
 from widgets.theme import changing, html, say, tell
 
@@ -99,7 +100,7 @@ class RunPicture(View):
     def _update_numbers(self, session: Session | None) -> None:
         """What need not be renewed at every call: the numbers, how far the axes reach, and what is unfolded."""
         last = session.run.last if session is not None else None
-        other_seeds = seeds.describe_seeds(self.train.siblings, self.loss.bands(session), last)
+        other_seeds = seeds.describe_seeds(extra_seeds.siblings(self.train), self.loss.bands(session), last)
         earlier = self.train.shows_earlier
         still = f"Nothing new was trained. This is still the earlier run, {self.train.name_of_run}." if earlier else ""
         tell(self.numbers, say(still, "notice") + numbers(session, earlier) + say(other_seeds, "quiet"))
@@ -139,7 +140,8 @@ class Troubles(View):
         self.train, self.text = train, html("")
         self.fork = button("Fork", self._fork, "fork_right", margin=(0, 10, 8, 10), visible=False)
         again = {"margin": (0, 10, 8, 10), "visible": False}
-        self.again = button("Train the other seeds again", train.train_seeds_again, "replay", **again)
+        train_again = partial(extra_seeds.train_seeds_again, train)
+        self.again = button("Train the other seeds again", train_again, "replay", **again)
         longer = {way: pn.bind(contains, train.param.longer, way) for way in WAYS}
         self.longer = {
             way: button(label, partial(train.lengthen, way), icon, margin=(0, 0, 8, 10), visible=longer[way])
@@ -151,20 +153,21 @@ class Troubles(View):
     def poll(self) -> None:
         settings = way_out(self.train.session)
         self.text.object, self.fork.visible = _sentences(self.train), bool(settings)
-        self.again.visible = self.train.seeds_failed
+        self.again.visible = extra_seeds.seeds_failed(self.train)
         self.fork.label = f"Fork with {', '.join(f'{name} {value:.2g}' for name, value in settings.items())}"
-        self.ways.visible = bool(settings or self.train.seeds_failed or self.train.longer)
+        self.ways.visible = bool(settings or extra_seeds.seeds_failed(self.train) or self.train.longer)
 
     def _fork(self) -> None:
         if settings := way_out(self.train.session):
-            self.train.fork(settings)
+            forks.fork_run(self.train, settings)
 
 
 def _sentences(train: TrainStore) -> str:
     sentences = say(train.trouble, "trouble") + say(train.notice, "notice")
     if (session := train.session) is not None:
         sentences += say(session.error, "trouble")
-        sentences += say(train.siblings.error if train.siblings else "", "trouble")
+        siblings = extra_seeds.siblings(train)
+        sentences += say(siblings.error if siblings else "", "trouble")
         if (trouble := session.trouble) is not None:
             sentences += say(trouble.sentence, "notice" if trouble.kind == "memory" else "trouble")
     return sentences
@@ -213,7 +216,7 @@ class LossCurve(View):
 
     def _show_recorded(self, *_: object) -> None:
         """Show the recorded run where the run that is about to be trained is the very same."""
-        run = None if self.rows else recorded_of(self.train.about_to_train)
+        run = None if self.rows else recorded_of(choice.about_to_train(self.train))
         self.chart.show_recorded(run)
         if run is not None:
             self.reach = None  # for its axes are not those of the session
@@ -238,7 +241,7 @@ class LossCurve(View):
 
     def bands(self, session: Session | None) -> tuple[Band, ...]:
         """The band over all seeds, drawn again where one of them was evaluated."""
-        siblings = self.train.siblings
+        siblings = extra_seeds.siblings(self.train)
         if siblings is None or session is None:
             return ()
         state = (siblings, len(siblings.evaluated), len(self.chart.held_out.data["step"]))

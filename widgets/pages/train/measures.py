@@ -11,7 +11,7 @@ from widgets.charts import probes, regret
 from widgets.charts.chart import Chart, Cursor
 from widgets.charts.layer_updates import HEIGHT, SizeStrips, size_strips
 from widgets.pages.layout import STRETCH, View, beside, column, heading, plot
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 from widgets.theme import changing, html, say, tell
 
 NO_FLOOR = say(

@@ -17,17 +17,20 @@ from playground.training.checkpoint import kept
 from playground.training.store.runs import LONGEST_TITLE, RunRow, command, settings
 from playground.zoo import entry_named
 from playground.zoo.preset import RECIPE_PRESETS
+from widgets.animation import replay
 from widgets.charts.chart import Chart, Cursor
 from widgets.charts.columns import loss_label
 from widgets.charts.saved_runs import kept_chart
 from widgets.charts.strategies_over_steps import legend
-from widgets.lists import RunLine
+from widgets.lists.run_line import RunLine
 from widgets.pages.classroom import ClassStart
 from widgets.pages.layout import STRETCH, View, button, column, download, plot, row, tabs
 from widgets.pages.train.measures import LayerSizes, ProbeCurves
 from widgets.pages.train.writing import Writing
-from widgets.state.train import AT_ONCE, TrainStore
+from widgets.state.train import extra_seeds, forks, rate_search, saved_runs
+from widgets.state.train.forks import AT_ONCE
 from widgets.state.train.kept_runs import groups, held_out_curves, noise, tree
+from widgets.state.train.store import TrainStore
 from widgets.static import svg
 from widgets.theme import html, say
 
@@ -87,7 +90,7 @@ class HyperparameterEdits(View):
         self.preset.param.watch(lambda event: self._take_preset(event.new), "value")
         self.forked_at = pmui.Select(label="fork from", options={HERE: None}, value=None, **look)
         self.text = html(say("Press Train first; then settings can be changed during the run.", "quiet"))
-        self.now = button("Change now", lambda: train.change(self.changed), "tune", disabled=True, margin=(4, 4))
+        self.now = button("Change now", lambda: forks.change(train, self.changed), "tune", disabled=True, margin=(4, 4))
         self.fork = button("Fork here", self._fork, "fork_right", disabled=True, margin=(4, 4))
         self.knobs = row(*self.fields.values(), self.preset, self.forked_at, visible=False, margin=(0, 6), **STRETCH)
         super().__init__(column(self.knobs, self.text, row(self.now, self.fork, margin=(0, 6))))
@@ -107,7 +110,7 @@ class HyperparameterEdits(View):
             value = self.forked_at.value if self.forked_at.value in options.values() else None
             self.forked_at.param.update(options=options, value=value)
         changed, trains = self.changed, session.state in ("running", "paused")
-        self.text.object = say(f"What would change: {self.train.would_change(changed)}.")
+        self.text.object = say(f"What would change: {forks.would_change(self.train, changed)}.")
         self.now.disabled = not (trains and changed and set(changed) <= set(AT_ONCE))
         self.fork.disabled = session.state == "failed"
         self.fork.label = "Fork here" if self.forked_at.value is None else f"Fork from step {self.forked_at.value}"
@@ -139,7 +142,7 @@ class HyperparameterEdits(View):
                 self.fields[knob].value = value
 
     def _fork(self) -> None:
-        self.train.fork(self.changed, self.forked_at.value)
+        forks.fork_run(self.train, self.changed, self.forked_at.value)
 
 
 class RateSearch(View):
@@ -147,7 +150,7 @@ class RateSearch(View):
 
     def __init__(self, train: TrainStore) -> None:
         self.train, self.drawn, self.picture = train, None, html("")
-        self.search = button("Find a learning rate", train.look_for_rate, "search", margin=(4, 4))
+        self.search = button("Find a learning rate", partial(rate_search.look_for_rate, train), "search", margin=(4, 4))
         self.use = button("Use it", self._use, "check", disabled=True, margin=(4, 4))
         about = (
             "The rate grows in every step until the loss diverges (arXiv:1506.01186). A copy of the model is trained, "
@@ -176,7 +179,7 @@ class RateSearch(View):
             return
         self.train.settings = {"lr": found.rate, "muon_lr": found.matrix_rate}
         if session is not None and session.state in ("running", "paused"):
-            self.train.change(self.train.settings)
+            forks.change(self.train, self.train.settings)
 
 
 class RunList(View):
@@ -223,7 +226,8 @@ class RunList(View):
         self._compare(some)
         shown = self.train.session if not any(r.parent for r in runs if r.name == self.train.name_of_run) else None
         typed = command(shown.run) if shown is not None else ""
-        typed += f" --seeds {1 + len(self.train.siblings.seeds)}" if typed and self.train.siblings else ""
+        siblings = extra_seeds.siblings(self.train)
+        typed += f" --seeds {1 + len(siblings.seeds)}" if typed and siblings else ""
         where = "" if shown is None or is_generated(shown.run.corpus.name) else " Your text is read from that file."
         self.again.object = f"<p>The run on screen again: <code>{escape(typed)}</code>{where}</p>" if typed else ""
 
@@ -252,7 +256,8 @@ class RunList(View):
         self.drawn = state
         grouped = groups(runs)
         self.chart.figure.yaxis.axis_label = loss_label(run.unit for run in runs)
-        self.chart.show({name: held_out_curves(self.train.curve, some) for name, some in grouped.items()})
+        curve = partial(saved_runs.curve, self.train)
+        self.chart.show({name: held_out_curves(curve, some) for name, some in grouped.items()})
         self.names.object = f'<div class="label">Held out, side by side</div>{legend(list(grouped))}'
         self.noise.object = say(noise(grouped))
         self.compared.visible = bool(runs)
@@ -294,7 +299,7 @@ class TickedRuns(View):
     def _rename(self, title: str) -> None:
         if self.title.visible and len(self.runs) == 1 and title != self.runs[0].shown:
             run = self.runs[0]
-            self.train.rename(run.name, "" if title == run.name else title)
+            saved_runs.rename(self.train, run.name, "" if title == run.name else title)
             self._close()
             self.renew()
 
@@ -307,7 +312,7 @@ class TickedRuns(View):
         self.question.visible = True
 
     def _delete(self) -> None:
-        self.train.delete([run.name for run in self.runs])
+        saved_runs.delete(self.train, [run.name for run in self.runs])
         self._close()
         self.renew()
 
@@ -317,7 +322,11 @@ def replay_button(train: TrainStore, name: Callable[[], str]) -> Any:
     about = "The run up to its last checkpoint as one HTML file that plays without a network."
     look = {"description": about, "variant": "outlined", "margin": (4, 4)}
     refuse = partial(setattr, train, "trouble")
-    return download(lambda: train.replay(name()), "run.html", "Save as HTML", refuse, **look)
+
+    def page() -> bytes:
+        return replay.page(saved_runs.replay(train, name())).encode()
+
+    return download(page, "run.html", "Save as HTML", refuse, **look)
 
 
 def _matches(run: RunRow, searched: str) -> bool:

@@ -6,7 +6,7 @@ import panel_material_ui as pmui
 
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import FIELD, MAIN, View, button, column, row
-from widgets.state.train import TrainStore
+from widgets.state.train.store import TrainStore
 from widgets.state.train.writing import SAMPLING, WritingStore
 from widgets.static import writing
 from widgets.theme import html, say

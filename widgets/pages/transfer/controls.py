@@ -16,7 +16,8 @@ from widgets.lists.strategy_picker import cards, chooser
 from widgets.pages.layout import FIELD, View, column, heading, number, upload
 from widgets.pages.menus import own_first
 from widgets.state.app import Store
-from widgets.state.transfer import OWN_FILE, TransferStore
+from widgets.state.transfer.store import MOST_STRATEGIES, TransferStore
+from widgets.state.transfer.task_choice import OWN_FILE
 from widgets.state.uploads import NO_COLUMN
 from widgets.theme import html, say
 
@@ -43,7 +44,7 @@ def choices(store: Store) -> list[Any]:
     chosen, names = transfer.param, list(tasks())
     trials = execution(transfer.quota.shared, "one by one, shown step by step")
     in_turn = pn.bind(bool, chosen.then)
-    strategies = chooser(cards=pn.bind(cards, chosen.own), value=list(transfer.chosen), margin=(4, 10))
+    strategies = chooser(MOST_STRATEGIES, cards=pn.bind(cards, chosen.own), value=list(transfer.chosen), margin=(4, 10))
     strategies.link(transfer, value="chosen", bidirectional=True)
     rules = (chosen.match, chosen.lr_policy, chosen.chosen, chosen.own, chosen.then)
     noise = chosen.seeds, chosen.chosen, chosen.train_size, chosen.other_sizes, chosen.then
@@ -85,7 +86,7 @@ def said_of_fairness(transfer: TransferStore) -> str:
 def _about_task(transfer: TransferStore) -> str:
     """What the chosen task asks, how it is measured, and what was guessed about a file."""
     try:
-        task = transfer.known
+        task = transfer.task_choice.known
     except UserError as refusal:
         return say(str(refusal), "quiet")
     return say(f"{task.idea} Measured: {task.metric}.", "quiet") + say(task.notice, "notice")
@@ -109,10 +110,10 @@ class LabelledFile(View):
         """Offer the columns again for every file: a field that stays would keep its first guess."""
         transfer, table = self.transfer, None
         with suppress(UserError):  # said below the task
-            table = transfer.table
+            table = transfer.task_choice.table
         names = ("text_column", "second_column", "label_column")
         self.columns[:] = [self._column(name, getattr(table, name), table.columns) for name in names if table]
-        self.encoding.visible = transfer.unreadable or bool(transfer.encoding)
+        self.encoding.visible = transfer.task_choice.unreadable or bool(transfer.encoding)
 
     def _column(self, name: str, guess: str | None, columns: Sequence[str]) -> pmui.Select:
         transfer = self.transfer

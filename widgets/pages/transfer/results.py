@@ -17,9 +17,10 @@ from widgets.charts.legend import style
 from widgets.charts.outcomes import outcome_chart
 from widgets.charts.strategies_over_steps import course_chart, legend
 from widgets.pages.layout import STRETCH, View, beside, column, download, heading, plot, row
-from widgets.state.transfer import TransferStore
+from widgets.state.transfer.store import TransferStore
 from widgets.state.transfer.trials import TrialCourse, Trials
 from widgets.static import comparison, layer_mix, model_diagram, svg, task_sequence
+from widgets.static.svg import outcomes
 from widgets.theme import html, say
 
 ABOUT_PLANS = (
@@ -308,13 +309,16 @@ class Exports(View):
         super().__init__(column(self._buttons, self.trouble, visible=False))
 
     def _buttons(self) -> Any:
-        whole = self._button("comparison.zip", self.transfer.bundle)
+        whole = self._button("comparison.zip", lambda: self.transfer.files(outcomes).archive())
         return row(*self.files.values(), whole, margin=(0, 6))
 
     @cached_property
     def files(self) -> dict[str, Any]:
         """The buttons by the names of their files."""
-        return {name: self._button(name, partial(self.transfer.file, name)) for name in (*FILES, *TURN_FILES)}
+        return {name: self._button(name, partial(self._file, name)) for name in (*FILES, *TURN_FILES)}
+
+    def _file(self, name: str) -> bytes:
+        return self.transfer.files(outcomes).file(name)
 
     def offer(self, trials: Trials) -> None:
         in_turn = bool(trials.in_turn)

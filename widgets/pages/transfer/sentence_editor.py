@@ -12,7 +12,7 @@ from playground.training import Session
 from widgets.design_tokens import BLUE, ORANGE
 from widgets.pages.layout import MAIN, View, button, column, row, typed, unfolding
 from widgets.state.sentence_editor import LONGEST, SentenceEditorStore, label_of
-from widgets.state.transfer import TransferStore
+from widgets.state.transfer.store import TransferStore
 from widgets.theme import html, say
 
 ABOUT = (
@@ -40,7 +40,7 @@ class SentenceEditor(View):
 
     def _teach(self) -> None:
         try:
-            self.state.teach(self.base(), self.transfer.known)
+            self.state.teach(self.base(), self.transfer.task_choice.known)
         except UserError as refusal:
             self.state.trouble = str(refusal)
 

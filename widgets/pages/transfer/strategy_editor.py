@@ -11,7 +11,7 @@ from widgets.charts.plasticity import paintable
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, View, button, column, plot, row
 from widgets.state.strategy_editor import StrategyEditorStore
-from widgets.state.transfer import TransferStore
+from widgets.state.transfer.store import TransferStore
 from widgets.theme import html, say
 
 ABOUT = (

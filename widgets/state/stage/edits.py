@@ -11,9 +11,11 @@ from playground.rng import next_seed
 from playground.trace import frames
 from playground.trace.overrides import natural
 from playground.trace.plan_edits import bend, carriers, cells_of, number
+from widgets.state.stage import suggestions
+from widgets.state.stage.texts import opening_plan
 
 if TYPE_CHECKING:
-    from widgets.state.stage import StageStore
+    from widgets.state.stage.store import StageStore
 
 
 def act(stage: "StageStore", message: Mapping[str, Any]) -> None:
@@ -23,7 +25,7 @@ def act(stage: "StageStore", message: Mapping[str, Any]) -> None:
             case "fork":
                 stage.said = stage.forker()
             case "compare":
-                stage.compare()
+                suggestions.compare(stage)
             case _ if not stage.inside:  # the batch of a run is not edited
                 _edit(stage, message)
     except UserError as refusal:
@@ -43,7 +45,7 @@ def _edit(stage: "StageStore", message: Mapping[str, Any]) -> None:
         case "unpaint":
             stage.painted = {}
         case "reset":
-            stage.change(settings={}, plan=stage.opening_plan({"text": stage.text}), painted={})
+            stage.change(settings={}, plan=opening_plan(stage, {"text": stage.text}), painted={})
         case "objective":  # the keys 1 to 9 and 0 choose the first rows of the survey's table
             rows = [o.name for o in objectives().values() if o.row]
             stage.objective = rows[(number(message, "to") - 1) % 10]

@@ -12,7 +12,7 @@ from playground.parsing import LARGEST, parse_int
 from widgets.state.stage.samples import offered, texts_for
 
 if TYPE_CHECKING:
-    from widgets.state.stage import StageStore
+    from widgets.state.stage.store import StageStore
 
 
 def written(stage: "StageStore") -> dict[str, str]:

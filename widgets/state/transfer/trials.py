@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -80,7 +81,8 @@ class Trials:
 
     States: "ready", "running", "stopped", "done", "failed". `steps` are those of earlier comparisons, for trials that
     are not run again. `typed` is what was asked for as a person can type it, `where` says where the base is, `unit` is
-    that of its pre-training loss, and `metric` the main number of the first task.
+    that of its pre-training loss, `metric` the main number of the first task, and `own_file` the labelled file that was
+    uploaded for it.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class Trials:
         self.asked, self.base_name, self.unit = asked, base_name, unit
         self.metric = short(tasks[0].metric) if tasks else "accuracy"
         self.typed, self.where = asked, ""
+        self.own_file: Path | None = None
         self.in_turn = tuple(tasks) if len(tasks) > 1 else ()
         self.number = len(asked.strategies) * asked.seeds * len(asked.train_sizes)
         self.state, self.doing = "ready", ""

@@ -19,8 +19,9 @@ from tests.runs import learner_of, reviews, run_of, tiny
 from widgets import notebook
 from widgets.notebook import training
 from widgets.state.app import READY, Store
-from widgets.state.stage import StageModel
-from widgets.state.train import TrainStore
+from widgets.state.stage.model import StageModel
+from widgets.state.train import saved_runs
+from widgets.state.train.store import TrainStore
 
 NOTEBOOK = Path(__file__).parents[4] / "notebooks" / "00_start_here.ipynb"
 SMALL = ReadyMade(tiny("GPT"), "reviews")
@@ -136,17 +137,17 @@ def test_a_notebook_reads_it_and_says_so(built, monkeypatch):
 
 def test_the_train_page_opens_it_as_a_run_of_ones_own(built, tmp_path, monkeypatch):
     page = TrainStore(tmp_path / "runs", entry="GPT", corpus="reviews", steps=12)
-    assert page.ready_made is None
-    monkeypatch.setattr(TrainStore, "shaped", SMALL.entry)
-    assert page.ready_made == SMALL
-    session = page.open_ready_made()
+    assert saved_runs.ready_made_run(page) is None
+    monkeypatch.setattr("widgets.state.train.store.shaped", lambda _: SMALL.entry)
+    assert saved_runs.ready_made_run(page) == SMALL
+    session = saved_runs.open_ready_made(page)
     assert (session.learner.step, page.trouble) == (12, "")
     assert SMALL.name in page.notice
     assert [row.step for row in session.rows if row.loss is not None] == list(range(1, 13))
     assert checkpoint.load(tmp_path / "runs" / SMALL.name).learner.step == 12
     assert session.moments.film
     page.session = None
-    page.open_ready_made()
+    saved_runs.open_ready_made(page)
     assert [run.name for run in page.kept()] == [SMALL.name]
 
 
@@ -166,7 +167,7 @@ def test_the_transfer_page_builds_and_offers_them(home, tmp_path, monkeypatch):
 def test_the_defaults_are_what_page_and_notebook_begin_with(monkeypatch, tmp_path):
     page, (on_page, in_notebook, *_) = TrainStore(tmp_path), defaults()
     monkeypatch.setattr(ready_made, "facts", lambda made: {})
-    assert page.ready_made == on_page
+    assert saved_runs.ready_made_run(page) == on_page
     cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
     lines = [line.strip() for cell in cells for line in cell["source"]]
     assert f"steps = {in_notebook.steps}" in lines
