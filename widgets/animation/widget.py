@@ -1,6 +1,6 @@
 """What a notebook shows, as widgets: the stage, the survey's table, a run and a page of markup."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import anywidget
@@ -66,8 +66,8 @@ class StageWidget(DrawingWidget):
         first = self.record.get("records", [self.record])[0]
         return max(0, min(proposal["value"], len(first.get("frames", "?")) - 1))
 
-    def follow(self, store: Any) -> None:
-        """Show what the store rebuilds, and give it what a person does by hand."""
+    def follow(self, store: Any, record: Callable[[], Record]) -> None:
+        """Show the record whenever the store has rebuilt it, and give the store what a person does by hand."""
         heard: dict[str, int] = {}
 
         def listen(change: Mapping[str, Any]) -> None:
@@ -75,14 +75,8 @@ class StageWidget(DrawingWidget):
                 store.edit(edit)
 
         def show(*_: Any) -> None:
-            self.record = alone(store)
+            self.record = record()
 
         self.editable = True
         self.observe(listen, "edit")
         store.param.watch(show, ["rebuilt", "companions", "said", "trouble"])
-
-
-def alone(store: Any) -> Record:
-    """The record, and what a page of the app would show and hear, for there is none."""
-    more, made = {"said": store.said or store.trouble or store.full, "alone": True}, store.record()
-    return made | more | ({"records": [r | more for r in made["records"]]} if "records" in made else {})

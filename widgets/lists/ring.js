@@ -1,4 +1,6 @@
-/** A ring over matrices of the same rows and columns: it is dragged in one, moves in all, and its numbers are listed. */
+/**
+ * A ring over matrices of the same rows and columns: it is dragged in one, moves in all, and its numbers are listed.
+ */
 
 import { listen, svgNode } from "../animation/js/dom.js";
 
@@ -25,7 +27,9 @@ function ringIn(frame) {
     const cells = new Map([...svg.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]));
     return { svg, cells, middles: [...cells.values()].map(middle), figure: svg.closest("figure") };
   }).filter(({ middles }) => middles.length);
-  const rings = maps.map(({ svg }) => svg.appendChild(svgNode("circle", { class: "ring", r: RADIUS, tabindex: 0, role: "button" })));
+  const rings = maps.map(({ svg }) => svg.appendChild(svgNode(
+    "circle", { class: "ring", r: RADIUS, tabindex: 0, role: "button" }
+  )));
   const list = frame.querySelector(".caught");
   let at = maps[0].middles[maps[0].middles.length >> 1].slice(0, 2);
   let dragged = -1;
@@ -35,7 +39,7 @@ function ringIn(frame) {
       const cell = cells.get(at.join());
       rings[k].style.display = cell ? "" : "none";
       if (!cell) continue;
-      const [, , x, y] = middles.find(([i, j]) => i === at[0] && j === at[1]);
+      const [, , x, y] = middles.find(([i, j]) => i === at[0] && j === at[1]) || [];
       rings[k].setAttribute("cx", x);
       rings[k].setAttribute("cy", y);
       rings[k].setAttribute("aria-label", cell.textContent);
@@ -76,7 +80,9 @@ function ringIn(frame) {
   show();
   return listen([
     [frame, "pointerdown", onDown], [frame, "pointermove", (event) => dragged >= 0 && drag(event)],
-    [frame, "pointerup", () => (dragged = -1)], [frame, "pointercancel", () => (dragged = -1)], [frame, "keydown", onKey],
+    [frame, "pointerup", () => (dragged = -1)], [
+      frame, "pointercancel", () => (dragged = -1),
+    ], [frame, "keydown", onKey],
   ]);
 }
 

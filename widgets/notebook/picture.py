@@ -16,13 +16,20 @@ from playground.trace.collators import collate
 from playground.trace.json_schema import ObjectiveFacts
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild
 from widgets.animation import standalone, typeset
-from widgets.animation.widget import StageWidget, alone
+from widgets.animation.widget import StageWidget
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing, headless
 from widgets.notebook.training import Trained
 from widgets.state.stage.model import StageModel
 from widgets.state.stage.samples import texts_for
 from widgets.state.stage.store import LONGEST_WINDOWED, StageStore
+from widgets.state.stage.suggestions import full
+
+
+def alone(stage: StageStore) -> dict[str, Any]:
+    """The record, and what a page of the app would show and hear, for there is none."""
+    more, made = {"said": stage.said or stage.trouble or full(stage), "alone": True}, stage.record()
+    return made | more | ({"records": [r | more for r in made["records"]]} if "records" in made else {})
 
 
 class Picture(StageWidget, Drawing):
@@ -41,7 +48,7 @@ class Picture(StageWidget, Drawing):
         self.rebuilt, self.scene, self.model, self._again = rebuilt, scene, model, again
         super().__init__(value=describe_plan(rebuilt.steps), **values)
         if scene is not None:
-            self.follow(scene)
+            self.follow(scene, lambda: alone(scene))
             scene.param.watch(self._renew, ["rebuilt", "companions"])
 
     @traitlets.default("record")

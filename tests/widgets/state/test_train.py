@@ -112,7 +112,7 @@ def test_a_run_is_kept_and_opened_again_after_its_process_is_gone(store):
     later = TrainStore(folder, device="cpu")
     opened = later.open(name)
     assert later.trouble == ""
-    assert (opened.state, opened.learner.step, opened.view.step) == ("ready", 6, 6)
+    assert (opened.state, opened.learner.step, opened.viewer.view.step) == ("ready", 6, 6)
     assert losses_of(opened) == losses_of(whole)[:6]
     assert losses_of(ends(later)) == losses_of(whole), "to the last bit"
     assert [(r.step, r.held_out) for r in saved_runs.curve(later, name)] == [(r.step, r.held_out) for r in opened.rows]
