@@ -82,7 +82,6 @@ from playground.models.transformer import FULL, SdpaMask
 from playground.training import train
 from playground.training.checkpoint import Checkpoint, CorpusInfo
 from playground.training.data import BatchSampler
-from playground.training.parallel import workers
 from playground.training.parallel.seeds import spread
 from playground.zoo.preset import FAST
 from tests.runs import each_kind, learner_of, reviews, run_of, tiny
@@ -385,15 +384,15 @@ def test_a_trial_does_not_depend_on_the_other_trials():
     assert (alone.accuracy, alone.forgetting, alone.moved) == (among.accuracy, among.forgetting, among.moved)
 
 
-def test_what_travels_to_a_worker_gives_the_very_same_numbers_there(monkeypatch):
+def test_what_travels_to_a_worker_gives_the_very_same_numbers_there():
     names = ("layer mix", "EWC", "gradual unfreezing", "adapters", "replay", "R-Drop", "FreeLB", "mixout")
     base = replace(base_of(), rehearsal=Text(base_of().held_out), memory={})
     work = TrialData(base, {(8, k): texts(count=8, seed=k) for k in (0, 1)}, dict.fromkeys((0, 1), texts("test")))
-    monkeypatch.setattr(workers, "_received", [pickle.loads(pickle.dumps(work)), None])
+    travelled = pickle.loads(pickle.dumps(work))
     for name in reversed(names):
         for seed in (1, 0):
             job = running.Trial(find_strategy(name), seed, 8, SETTING)
-            there, here = running._run(job)[-1].event, list(work.run(job))
+            there, here = running.events_of(travelled, job)[-1].event, list(work.run(job))
             other = here[-1].event
             for what in ("accuracy", "forgetting", "plugged_in", "moved", "shares"):
                 assert getattr(there, what) == getattr(other, what), (name, seed, what)

@@ -56,8 +56,8 @@ def test_what_a_page_has_to_say_stands_there_before_anybody_could_press_below_it
 
 def test_the_keys_that_the_train_page_lists_are_those_that_it_hears():
     source = Path(browser.__file__).with_name("shortcuts.js").read_text(encoding="utf-8")
-    [commands_line] = re.findall(r"^const COMMANDS = \{(.*)\};$", source, re.M)
-    [list_line] = re.findall(r"^const LIST = \[(.*)\];$", source, re.M)
+    [commands_line] = re.findall(r"(?ms)^const COMMANDS = \{(.*?)^\};$", source)
+    [list_line] = re.findall(r"(?ms)^const LIST = \[(.*?)^\];$", source)
     heard = {key.strip() or "space" for key in re.findall(r'"?([\w ])"?: \[', commands_line)} | {"f", "?"}
     listed = {key.lower() for key in re.findall(r'\["([^"]+)", "', list_line)}
     assert heard == listed
@@ -65,7 +65,7 @@ def test_the_keys_that_the_train_page_lists_are_those_that_it_hears():
 
 def test_every_command_of_a_key_is_that_of_a_button_whatever_stands_on_it(tmp_path):
     source = Path(browser.__file__).with_name("shortcuts.js").read_text(encoding="utf-8")
-    [line] = re.findall(r"^const COMMANDS = \{(.*)\};$", source, re.M)
+    [line] = re.findall(r"(?ms)^const COMMANDS = \{(.*?)^\};$", source)
     named = {name for some in re.findall(r"\[(.*?)\]", line) for name in re.findall(r'"([\w-]+)"', some)}
     buttons = RunButtons(TrainStore(tmp_path))
     there = {name for each in buttons.layout.select(pmui.Button) for name in each.css_classes or ()}
