@@ -34,7 +34,7 @@ def test_paint_a_curriculum_and_see_the_batches_change(
     step, unasked = page.get_by_role("button", name="Step", exact=True), page.get_by_text("–", exact=True)
     for number in range(1, 12):
         step.click()
-        expect(page.get_by_text(f"{number} of 20")).to_be_visible()
+        expect(page.get_by_text(f"{number} of 20", exact=True)).to_be_visible()
         if number == 10:
             expect(unasked).to_have_count(1)  # the loss of hidden words, which are not asked for yet
     expect(unasked).to_have_count(0)

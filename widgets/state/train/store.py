@@ -281,10 +281,6 @@ class TrainStore(CorpusChoice):
                 with suppress(OSError):
                     folder.rmdir()  # only where nothing was kept in it
 
-    # forks
-
-    # runs that are kept
-
     def kept(self) -> tuple[RunRow, ...]:
         """The runs of the folder, the oldest first."""
         try:
@@ -310,8 +306,6 @@ class TrainStore(CorpusChoice):
             raise UserError(f"{name} is being trained by another program; wait until it is done.")
         run, learner = saved(self, name)
         return self.watch(scheduled(run, self.quota), learner, past(self, name).until(learner.step), name=name)
-
-    # the search for a rate
 
 
 def _can_be_watched(session: Session) -> bool:
