@@ -533,6 +533,7 @@ def _trials(work: Work, spec: CompressionSpec, record: PipelineRecord) -> Iterat
     """The outcomes of all trials, known ones first; the uncompressed models are made before all others."""
     whole = [(Pipeline(), seed) for seed in work.train]
     others = [(pipeline, seed) for seed in work.train for pipeline in spec.chosen[1:]]
+    shared = work if spec.workers == 1 else replace(work, base=work.base.travelling(rehearses=True))
     for jobs in (whole, others):
         keys = {job: work.key(*job) for job in jobs}
         yield from (read_outcome(record.known[key]) for key in keys.values() if key in record.known)
@@ -541,5 +542,4 @@ def _trials(work: Work, spec: CompressionSpec, record: PipelineRecord) -> Iterat
         def keep(job: Job, outcome: Outcome, keys: Mapping[Job, str] = keys) -> None:
             record.put(keys[job], asdict(outcome))
 
-        shared = work if spec.workers == 1 else replace(work, base=work.base.travelling(rehearses=True))
         yield from Processes(spec.workers).run(waiting, trial, shared, keep)

@@ -127,11 +127,11 @@ def test_a_vocabulary_has_a_size_once_a_tokenizer_is_chosen():
 def test_a_pasted_text_and_an_uploaded_one_are_split_as_chosen(kind):
     store = TrainStore(corpus=OWN_TEXT, pasted="The cat sat on the mat . " * 40)
     store.corpus_knobs = {name: {"tokenizer": kind} for name in store.own}
-    wanted = {"characters": "character", "words": "word"}.get(kind, kind)
-    assert load_corpus(store).tokenizer.kind == wanted
+    named = {"characters": "character", "words": "word"}.get(kind, kind)
+    assert load_corpus(store).tokenizer.kind == named
     store.keep("own.txt", b"The cat sat on the mat . " * 40)
     store.corpus = OWN_FILE
-    assert load_corpus(store).tokenizer.kind == wanted
+    assert load_corpus(store).tokenizer.kind == named
 
 
 def test_an_entry_brings_the_tokenizer_of_its_corpus_and_the_next_one_its_own(monkeypatch):

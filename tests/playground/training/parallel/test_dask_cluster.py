@@ -49,8 +49,8 @@ def test_a_worker_that_is_killed_in_mid_sweep_loses_nothing(client, tmp_path):
     for kept in runs.all():
         whole = losses(train(replace(run, seed=kept.seed, out=None)))
         assert [p.loss for p in runs.points(kept.name) if p.loss is not None] == whole
-    told = Counter(p.seed for p in found if isinstance(p, Point) and p.row.loss is not None)
-    assert min(told.values()) <= 280, "the one whose worker was killed went on from its last checkpoint"
+    counted = Counter(p.seed for p in found if isinstance(p, Point) and p.row.loss is not None)
+    assert min(counted.values()) <= 280, "the one whose worker was killed went on from its last checkpoint"
 
 
 @pytest.mark.slow
