@@ -4,6 +4,7 @@ import hashlib
 import inspect
 import json
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
@@ -67,17 +68,16 @@ class Arm:
 class Claim:
     """One claim of a paper or of a survey.
 
-    `statement` is what it says in our words, `prediction` what would be seen if it held, `otherwise` what if not, both
-    written before the run. `common` is what all `arms` share; each arm sets the fields in which it differs. `rules`
-    decide. `compute` takes the place of fine-tuning and instruments where the figure needs a function of its own.
-    The arms differ in one field; where that is the entry, `also` names every part of the network or of the recipe that
-    differs with it. `published` is the paper's figure, `scale` what tiny models can and cannot say. Who changes the
-    rule after a verdict adds a line to `history` that says why. `name` follows from the card's file, `group` from its
-    folder.
+    `prediction` is what would be seen if it held, `otherwise` what if not, both written before the run. `common` is
+    what all `arms` share; each arm sets the fields in which it differs. `rules` decide. `compute` takes the place of
+    fine-tuning and instruments where the figure needs a function of its own. The arms differ in one field; where that
+    is the entry, `also` names every part of the network or of the recipe that differs with it. `published` is the
+    paper's figure, `scale` what tiny models can and cannot say. Who changes the rule after a verdict adds a line to
+    `history` that says why. `name` follows from the card's file, `group` from its folder, and `statement`, what is
+    claimed in our words, is the docstring of its module.
     """
 
     title: str
-    statement: str
     source: str
     prediction: str
     otherwise: str
@@ -91,6 +91,7 @@ class Claim:
     seeds: int = 5
     also: tuple[str, ...] = ()
     history: tuple[str, ...] = ()
+    statement: str = ""
     name: str = ""
     group: str = ""
 
@@ -99,10 +100,11 @@ class Claim:
         return f"{self.title} {self.statement}"
 
     def in_module(self, module: str) -> "Claim":
-        """The claim with the name and the group of the module that holds it."""
+        """The claim with the name, the group and the statement of the module that holds it."""
         *_, folder, file = module.split(".")
         group = next(each for each in GROUPS if re.sub(r"\W", "_", each.lower()) == folder)
-        return replace(self, name="K" + file[1:], group=group)
+        statement = " ".join((sys.modules[module].__doc__ or "").split())
+        return replace(self, name="K" + file[1:], group=group, statement=statement)
 
     @property
     def order(self) -> tuple[int, str]:

@@ -1,13 +1,10 @@
 """How many analogies the word vectors of a model solve."""
 
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from playground.claims.claim import Arm
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Lab
 
 
-def solved(lab: "Lab", arm: "Arm", seed: int) -> float:
+def solved(lab: Lab, arm: "Arm", seed: int) -> float:
     """The mean over relations of the share of analogies that are solved."""
     return fmean(number.value for number in lab.finding(arm, seed).numbers)

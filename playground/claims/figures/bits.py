@@ -1,17 +1,13 @@
 """How many bits a language model needs for a character of text, whatever its tokens are."""
 
 from math import log
-from typing import TYPE_CHECKING
 
+from playground.claims import Arm, Lab
 from playground.claims.lab import corpus_of
 from playground.tokenizing.words import join_words
 
-if TYPE_CHECKING:
-    from playground.claims.claim import Arm
-    from playground.claims.lab import Lab
 
-
-def bits(lab: "Lab", arm: "Arm", seed: int) -> float:
+def bits(lab: Lab, arm: "Arm", seed: int) -> float:
     """Bits for each character of the held-out text of `world`."""
     held_out_loss = lab.facts(arm, seed)["loss"]["held_out"]
     corpus, words = lab.corpus(arm), corpus_of("world", 0)

@@ -2,19 +2,15 @@
 
 from collections import deque
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import torch
 
+from playground.claims import Arm, Lab
 from playground.claims.lab import entry_of
 from playground.corpora import Corpus
 from playground.training.data import BatchSampler
 from playground.training.loop import Run, events_of, prepared
 from playground.training.train_state import TrainState
-
-if TYPE_CHECKING:
-    from playground.claims.claim import Arm
-    from playground.claims.lab import Lab
 
 
 def alone(corpus: Corpus, language: int) -> Corpus:
@@ -33,7 +29,7 @@ def alone(corpus: Corpus, language: int) -> Corpus:
     )
 
 
-def trained(lab: "Lab", arm: "Arm", seed: int, corpus: Corpus) -> TrainState:
+def trained(lab: Lab, arm: "Arm", seed: int, corpus: Corpus) -> TrainState:
     """The entry of an arm after its steps on a corpus."""
 
     def make() -> TrainState:
@@ -44,7 +40,7 @@ def trained(lab: "Lab", arm: "Arm", seed: int, corpus: Corpus) -> TrainState:
     return lab.once(("language", arm.entry, arm.settings, arm.corpus, arm.steps, corpus.name, seed), make)
 
 
-def second_language_loss(lab: "Lab", arm: "Arm", seed: int) -> float:
+def second_language_loss(lab: Lab, arm: "Arm", seed: int) -> float:
     """The loss on held-out text of the second language, after training on the text that the figure names."""
     both = lab.corpus(arm)
     second = alone(both, 1)

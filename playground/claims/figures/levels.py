@@ -1,19 +1,14 @@
 """At which level of a model a property is read: a probe of a learned mix of all levels."""
 
-from typing import TYPE_CHECKING
-
 from playground.analysis.probing.edges import edge_probe
 from playground.analysis.probing.reading import both_states, probing_items
 from playground.analysis.probing.task import find_probing_task
-
-if TYPE_CHECKING:
-    from playground.claims.claim import Arm
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Lab
 
 SENTENCES = 500
 
 
-def gravity(lab: "Lab", arm: "Arm", seed: int, task: str, least: int = 0) -> float:
+def gravity(lab: Lab, arm: "Arm", seed: int, task: str, least: int = 0) -> float:
     """The centre of gravity of a probing task; of pairs only those at least so many positions apart."""
     subject = lab.subject(arm, seed)
     texts, items = probing_items(subject, find_probing_task(task), SENTENCES)

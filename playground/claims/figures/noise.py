@@ -1,20 +1,15 @@
 """What a model that restores a text must find out: where words are missing, how many, and where the text begins."""
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor
 
 from playground.batch import Batch
+from playground.claims import Arm, Lab
 from playground.claims.figures.text import answered
 from playground.objectives import find_objective
 
-if TYPE_CHECKING:
-    from playground.claims.claim import Arm
-    from playground.claims.lab import Lab
 
-
-def written(lab: "Lab", arm: "Arm", seed: int, noise: str) -> tuple[Batch, Tensor]:
+def written(lab: Lab, arm: "Arm", seed: int, noise: str) -> tuple[Batch, Tensor]:
     """Held-out text under a noise, and the likeliest word `[b, n]` at each position, the right ones before it given."""
     subject = lab.subject(arm, seed)
     batch = find_objective(noise).batch(subject.held_out, subject.rng("noise"))

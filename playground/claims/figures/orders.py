@@ -1,7 +1,6 @@
 """How likely hidden words are when they are predicted in different orders."""
 
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -10,17 +9,14 @@ from torch import Tensor
 from playground.analysis.cloze import log_chances, with_gap
 from playground.analysis.lattice import Lattice
 from playground.analysis.subject import Subject
+from playground.claims import Arm, Lab
 from playground.corpora import pick
-
-if TYPE_CHECKING:
-    from playground.claims.claim import Arm
-    from playground.claims.lab import Lab
 
 WORDS, ROWS = 5, 12
 """Words of a row that are predicted, which have 120 orders, and how many rows of held-out text are read."""
 
 
-def spread_over_orders(lab: "Lab", arm: "Arm", seed: int) -> float:
+def spread_over_orders(lab: Lab, arm: "Arm", seed: int) -> float:
     """The standard deviation over all orders of the nats of five neighbours given the rest; the mean over some rows."""
     subject, orders = lab.subject(arm, seed), list(permutations(range(WORDS)))
     spreads = []

@@ -1,32 +1,28 @@
 """How often a model that was trained on pairs of texts judges held-out pairs rightly."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from playground.batch import Tokens
+from playground.claims import Arm, Lab
 from playground.claims.figures.text import answered
 from playground.corpora import pick
 from playground.objectives import find_objective
-
-if TYPE_CHECKING:
-    from playground.claims.claim import Arm
-    from playground.claims.lab import Lab
 
 PAIRS = 800
 """Held-out pairs that are read."""
 
 
-def pairs(lab: "Lab", arm: "Arm", seed: int) -> Tokens:
+def pairs(lab: Lab, arm: "Arm", seed: int) -> Tokens:
     """Random pairs of held-out segments with their labels."""
     subject, length = lab.subject(arm, seed), lab.learner(arm, seed).entry.recipe.seq_len
     rows = lab.corpus(arm).pairs(length, "held_out", seed)
     return pick(rows, torch.randperm(len(rows.ids), generator=subject.rng("pairs", seed))[:PAIRS])
 
 
-def right_pairs(lab: "Lab", arm: "Arm", seed: int, asked: str, rows: Tokens, outcome: str = "") -> float:
+def right_pairs(lab: Lab, arm: "Arm", seed: int, asked: str, rows: Tokens, outcome: str = "") -> float:
     """The share of pairs that a model judges rightly at NSP or SOP; all of one `outcome` if given."""
     subject = lab.subject(arm, seed)
     overrides = {"pair": outcome} if outcome else None

@@ -1,25 +1,21 @@
 """Pre-training that the fields of an arm cannot say: on one corpus with the vocabulary of another."""
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 import torch
 
-from playground.claims.claim import Arm
+from playground.claims import Arm, Lab
 from playground.claims.lab import corpus_of, entry_of
 from playground.corpora import Corpus, open_corpus
 from playground.finetuning.run.base import Base, base_of
 from playground.training.loop import Run, events_of, prepared
 from playground.training.train_state import TrainState
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
-
 SHARED = "world"
 """The corpus whose vocabulary all have."""
 
 
-def pre_trained(lab: "Lab", arm: Arm, seed: int, start: TrainState | None = None) -> Base:
+def pre_trained(lab: Lab, arm: Arm, seed: int, start: TrainState | None = None) -> Base:
     """The entry of an arm after its steps on its corpus, in the words of `world`; `start` gives the first weights."""
 
     def make() -> Base:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from playground.claims.claim import Arm
+from playground.claims import Arm, Lab
 from playground.finetuning.comparing.compare import TEST_TEXTS
 from playground.finetuning.data.files import find_task
 from playground.finetuning.run.base import Base
@@ -16,24 +16,21 @@ from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import texts_for
 from playground.tokenizing import Tokenizer
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
-
 TASKS = ("sentiment", "topic", "part of speech")
 """The meaning of a sentence, its subject, and the grammar of every word."""
 
 
-def accuracy(lab: "Lab", arm: Arm, seed: int, **changed: Any) -> float:
+def accuracy(lab: Lab, arm: Arm, seed: int, **changed: Any) -> float:
     """The accuracy on unseen texts of an arm with some fields changed."""
     return lab.tuned(replace(arm, **changed), seed).accuracy
 
 
-def over_tasks(lab: "Lab", arm: Arm, seed: int) -> float:
+def over_tasks(lab: Lab, arm: Arm, seed: int) -> float:
     """The mean accuracy over tasks."""
     return fmean(accuracy(lab, arm, seed, task=task) for task in TASKS)
 
 
-def course(lab: "Lab", arm: Arm, seed: int, looks: int) -> list[float]:
+def course(lab: Lab, arm: Arm, seed: int, looks: int) -> list[float]:
     """The accuracy on some unseen texts so many times, evenly over the run."""
     events = trial(lab.base(arm, seed), lab.corpus(arm).tokenizer, arm, seed, looks=looks)
     return [event.look.accuracy for event in events if isinstance(event, StepEvent) and event.look]

@@ -2,25 +2,21 @@
 
 import time
 from statistics import median
-from typing import TYPE_CHECKING
 
 import torch
 
+from playground.claims import Arm, Lab
 from playground.claims.lab import entry_of
 from playground.corpora import pick
 from playground.models.model import make_model
 from playground.rng import generator
-
-if TYPE_CHECKING:
-    from playground.claims.claim import Arm
-    from playground.claims.lab import Lab
 
 SMALL, LARGE, ROWS, REPEATS = 2_000, 32_000, 8, 9
 """Words of the two vocabularies, rows of text, and passes of which the median is taken."""
 
 
 @torch.no_grad()
-def growth(lab: "Lab", arm: "Arm", seed: int) -> float:
+def growth(lab: Lab, arm: "Arm", seed: int) -> float:
     """The time of a loss with the large vocabulary, as a multiple of that with the small one; the text is the same."""
     entry, text = entry_of(arm), lab.subject(arm, seed).held_out
     rng = generator(seed, "vocabulary")

@@ -1,7 +1,6 @@
 """Sentences that a model writes, word by word, and how many of them the grammar of its corpus can write too."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import torch
 
@@ -10,18 +9,15 @@ from playground.analysis.floor.automaton import automaton_of
 from playground.analysis.floor.chart import ParseChart
 from playground.analysis.subject import Subject
 from playground.batch import Tokens
+from playground.claims import Arm, Lab
 from playground.corpora import pick
 from playground.errors import UserError
-
-if TYPE_CHECKING:
-    from playground.claims.claim import Arm
-    from playground.claims.lab import Lab
 
 LENGTH, SENTENCES = 7, 100
 """Tokens of a sentence, and how many sentences are written."""
 
 
-def grammatical(lab: "Lab", arm: "Arm", seed: int) -> float:
+def grammatical(lab: Lab, arm: "Arm", seed: int) -> float:
     """The share of written sentences that the grammar can write."""
     subject = lab.subject(arm, seed)
     rules = automaton_of(subject.corpus)

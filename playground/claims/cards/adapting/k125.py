@@ -1,15 +1,12 @@
-"""K125: the lower layer of a bidirectional language model has the syntax, the upper one the meaning."""
+"""In a bidirectional LM the first layer is better at part of speech, the top layer at word sense."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from playground.claims import Arm, Claim, higher, lower
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher, lower
 
 
-def first_minus_top(lab: "Lab", arm: Arm, seed: int) -> float:
+def first_minus_top(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy of a probe on the first layer minus that on the top layer."""
     columns: Mapping[str, Any] = lab.finding(arm, seed).tables[0].columns
     rows = zip(columns["probe"], columns["accuracy"], strict=True)
@@ -19,7 +16,6 @@ def first_minus_top(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K125 = Claim(
     title="Syntax below, meaning above",
-    statement="In a bidirectional LM the first layer is better at part of speech, the top layer at word sense.",
     source="Weng, ELMo; Peters et al., arXiv:1802.05365, sec. 5.3",
     prediction="A probe for part of speech is better on the first layer, one for the sense on the top layer.",
     otherwise="The same layer is better at both.",

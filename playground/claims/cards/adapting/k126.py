@@ -1,25 +1,20 @@
-"""K126: the layers of a model follow the order of the classical pipeline."""
+"""A masked language model solves the steps of the NLP pipeline in order: part of speech, parsing, names."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, lower
+from playground.claims import Arm, Claim, Lab, lower
 from playground.claims.figures.levels import gravity
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 TASKS = ("part of speech", "dependency relation", "entity type")
 
 
-def level(lab: "Lab", arm: Arm, seed: int) -> float:
+def level(lab: Lab, arm: Arm, seed: int) -> float:
     """The centre of gravity of the task of an arm."""
     return gravity(lab, arm, seed, arm.figure)
 
 
 K126 = Claim(
     title="The layers follow the NLP pipeline",
-    statement="A masked language model solves the steps of the NLP pipeline in order: part of speech, parsing, names.",
     source="Liu et al., sec. 7; Qiu et al., sec. 3.3.1 and 5.2.2; Tenney et al., arXiv:1905.05950",
     prediction="The centre of gravity of a probe that mixes all levels rises from part of speech to the dependency "
     "relation, and from there to the type of a name.",

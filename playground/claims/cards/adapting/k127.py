@@ -1,11 +1,10 @@
-"""K127: a learned mix of all layers beats the top layer."""
+"""As features, a learned mix of all layers is better than the top layer alone."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.tuning import over_tasks
 
 K127 = Claim(
     title="A mix of all layers or the top one",
-    statement="As features, a learned mix of all layers is better than the top layer alone.",
     source="Weng, ELMo; Qiu et al., sec. 5.2.2; Peters et al., arXiv:1802.05365, sec. 5.1",
     prediction="On a frozen model, the layer mix is more accurate than the top layer.",
     otherwise="The top layer alone is as accurate.",

@@ -1,9 +1,8 @@
-"""K129: with fine-tuning the top layer alone serves the task."""
+"""Feeding the top layer into the task is the simplest way and as effective as any, if the model is fine-tuned."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.finetuning.comparing.compare import TEST_TEXTS
 from playground.finetuning.data.files import find_task
 from playground.finetuning.run.measure import Result
@@ -12,11 +11,8 @@ from playground.finetuning.run.tune import tune
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import texts_for
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
+def accuracy(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy after full fine-tuning with a head that reads what that of the arm's strategy reads."""
     full, task = read("full"), find_task(arm.task)
     strategy = replace(full, head=read(arm.strategy).head)
@@ -30,8 +26,6 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K129 = Claim(
     title="The top layer is enough",
-    statement="Feeding the top layer into the task is the simplest way and as effective as any, if the model is "
-    "fine-tuned.",
     source="Qiu et al., sec. 5.2.2 and 5.2.3, table 4",
     prediction="After full fine-tuning a head on the top layer is at most 0.02 less accurate than one on a learned mix "
     "of all layers, or on all of them side by side.",

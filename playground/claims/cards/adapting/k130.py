@@ -1,10 +1,9 @@
-"""K130: frozen features need a larger network for the task; fine-tuning does not."""
+"""Feature extraction needs a more complex network for the task; fine-tuning does with a linear layer."""
 
 from playground.claims import Arm, Claim, alike, higher
 
 K130 = Claim(
     title="Frozen features need a larger head",
-    statement="Feature extraction needs a more complex network for the task; fine-tuning does with a linear layer.",
     source="Qiu et al., sec. 5.2.3",
     prediction="An LSTM on frozen features beats a linear layer on them, and is as good as fine-tuning.",
     otherwise="The linear layer on frozen features is as good, or fine-tuning is better than both.",

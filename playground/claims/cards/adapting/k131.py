@@ -1,10 +1,9 @@
-"""K131: fine-tuning overwrites what pre-training has learned."""
+"""Fine-tuning on a task overwrites what the model has learned in pre-training."""
 
 from playground.claims import Arm, Claim, higher
 
 K131 = Claim(
     title="Catastrophic forgetting",
-    statement="Fine-tuning on a task overwrites what the model has learned in pre-training.",
     source="Liu et al., sec. 5.2; McCloskey and Cohen 1989",
     prediction="After fine-tuning the pre-training loss is higher by at least 0.1 nats; a frozen model keeps it.",
     otherwise="The pre-training loss stays as it was.",

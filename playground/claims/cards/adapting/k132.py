@@ -1,4 +1,4 @@
-"""K132: freezing layers for some or all of the time reduces forgetting."""
+"""Schedules that freeze some layers while others are trained reduce forgetting."""
 
 from playground.claims import Arm, Claim, lower
 
@@ -6,7 +6,6 @@ OTHERS = ("top layer only", "chain-thaw", "gradual unfreezing", "sequential unfr
 
 K132 = Claim(
     title="Freezing layers reduces forgetting",
-    statement="Schedules that freeze some layers while others are trained reduce forgetting.",
     source="Liu et al., sec. 5.2; Long et al. 2015; Felbo et al. 2017; Howard and Ruder, arXiv:1801.06146",
     prediction="Each of four schedules raises the pre-training loss by less than full fine-tuning does.",
     otherwise="One of the schedules forgets as much.",

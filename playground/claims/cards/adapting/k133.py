@@ -1,16 +1,11 @@
-"""K133: gradual unfreezing forgets less and is as accurate."""
+"""Gradual unfreezing from the top layer down avoids forgetting and is effective."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, Rule, lower
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, Rule, lower
 
 FULL = Arm(entry="RoBERTa", corpus="reviews", steps=600, one_model=True, task="sentiment", strategy="full")
 
 
-def over_full(lab: "Lab", arm: Arm, seed: int) -> float:
+def over_full(lab: Lab, arm: Arm, seed: int) -> float:
     """A figure of a strategy minus that of full fine-tuning."""
     own, full = lab.tuned(arm, seed), lab.tuned(FULL, seed)
     return getattr(own, arm.figure) - getattr(full, arm.figure)
@@ -18,7 +13,6 @@ def over_full(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K133 = Claim(
     title="Gradual unfreezing",
-    statement="Gradual unfreezing from the top layer down avoids forgetting and is effective.",
     source="Weng, ULMFiT; Qiu et al., sec. 5.3; Howard and Ruder, arXiv:1801.06146, sec. 3.3",
     prediction="It forgets less than full fine-tuning, and its accuracy is at most 0.02 lower.",
     otherwise="It forgets as much, or pays for it with accuracy.",

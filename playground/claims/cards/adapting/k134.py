@@ -1,11 +1,10 @@
-"""K134: unfreezing in three stages is as good as unfreezing layer by layer."""
+"""Sequential unfreezing in three stages is simpler than gradual unfreezing, and works as well."""
 
 from playground.claims import Arm, Claim, alike
 from playground.claims.figures.tuning import over_tasks
 
 K134 = Claim(
     title="Unfreezing in three stages",
-    statement="Sequential unfreezing in three stages is simpler than gradual unfreezing, and works as well.",
     source="Liu et al., sec. 5.2; Qiu et al., sec. 5.3; Chronopoulou et al., arXiv:1902.10547",
     prediction="The mean accuracy of three tasks is the same to 0.02.",
     otherwise="One of the two schedules is more accurate by more than 0.02.",

@@ -1,10 +1,9 @@
-"""K135: lower learning rates for lower layers reduce forgetting."""
+"""Lower learning rates for lower layers reduce forgetting."""
 
 from playground.claims import Arm, Claim, lower
 
 K135 = Claim(
     title="Lower rates for lower layers",
-    statement="Lower learning rates for lower layers reduce forgetting.",
     source="Liu et al., sec. 5.2; Weng, ULMFiT; Howard and Ruder, arXiv:1801.06146, sec. 3.1",
     prediction="Discriminative rates raise the pre-training loss by less than one rate for all layers.",
     otherwise="The upper layers, which keep their rate, forget as much alone.",

@@ -1,10 +1,9 @@
-"""K136: a short rise and a long fall of the learning rate help."""
+"""A learning rate that rises quickly and falls slowly improves fine-tuning."""
 
 from playground.claims import Arm, Claim, higher
 
 K136 = Claim(
     title="Slanted triangular learning rates",
-    statement="A learning rate that rises quickly and falls slowly improves fine-tuning.",
     source="Weng, ULMFiT; Howard and Ruder, arXiv:1801.06146, sec. 3.1 and table 6",
     prediction="It is more accurate than a constant rate, and than a slow rise with a quick fall.",
     otherwise="The schedule makes no difference, or the area under it alone does.",

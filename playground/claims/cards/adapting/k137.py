@@ -1,9 +1,9 @@
-"""K137: concatenating the last, the highest and the mean state beats the last state."""
+"""A classifier of long texts does better with the last, the highest and the mean state than with the last state,
+because the signal may be anywhere."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.finetuning.comparing.compare import TEST_TEXTS
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.files import find_task
@@ -14,9 +14,6 @@ from playground.finetuning.run.tune import tune
 from playground.finetuning.strategy.head import Head
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import texts_for
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 OTHERS = 3
 """Sentences of stories among which the sentence of a review stands."""
@@ -37,7 +34,7 @@ def hidden_among_others(task: Task) -> Task:
     return replace(task, items=items)
 
 
-def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
+def accuracy(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy after full fine-tuning of a head that reads the last state alone, or all three vectors."""
     task = hidden_among_others(find_task(arm.task))
     strategy = replace(read("full"), head=Head(pool="concat" if arm.figure == "concat" else "mean"))
@@ -51,8 +48,6 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K137 = Claim(
     title="Concat pooling",
-    statement="A classifier of long texts does better with the last, the highest and the mean state than with the last "
-    "state, because the signal may be anywhere.",
     source="Weng, ULMFiT; Howard and Ruder, arXiv:1801.06146, sec. 3.3",
     prediction="With one sentence of a review anywhere among three of a story, concat pooling is more accurate.",
     otherwise="The last state has all that is needed.",

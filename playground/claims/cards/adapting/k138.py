@@ -1,10 +1,9 @@
-"""K138: penalties on the distance from the pre-trained weights protect what the model knows."""
+"""A penalty on the distance from the pre-trained weights, plain or by Fisher information, protects them."""
 
 from playground.claims import Arm, Claim, lower
 
 K138 = Claim(
     title="Penalties against forgetting",
-    statement="A penalty on the distance from the pre-trained weights, plain or by Fisher information, protects them.",
     source="Liu et al., sec. 5.2; Wiese et al. 2017; Kirkpatrick et al., arXiv:1612.00796",
     prediction="L2-SP and EWC both raise the pre-training loss by less than full fine-tuning does.",
     otherwise="One of them does not reduce forgetting.",

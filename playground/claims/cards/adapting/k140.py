@@ -1,9 +1,8 @@
-"""K140: reading a pair in both orders makes its score symmetric."""
+"""The order of two sentences does not matter for their similarity, so both orders are read."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, alike, higher
+from playground.claims import Arm, Claim, Lab, alike, higher
 from playground.compression.classifier import fine_tuned, score_all
 from playground.finetuning.comparing.compare import TEST_TEXTS
 from playground.finetuning.data.dataset import Item
@@ -11,11 +10,8 @@ from playground.finetuning.data.files import find_task
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import texts_for
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def asymmetry(lab: "Lab", arm: Arm, seed: int) -> float:
+def asymmetry(lab: Lab, arm: Arm, seed: int) -> float:
     """The mean difference of the ratings of a pair and of the same pair in the other order."""
     task = replace(find_task(arm.task), orders=2 if arm.figure == "both orders" else 1)
     turned = replace(task, items=lambda *how: [Item(item.texts[::-1], item.right) for item in task.items(*how)])
@@ -28,7 +24,6 @@ def asymmetry(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K140 = Claim(
     title="Similarity in both orders",
-    statement="The order of two sentences does not matter for their similarity, so both orders are read.",
     source="Weng, OpenAI GPT; Radford et al. 2018, sec. 3.3",
     prediction="Read in one order, a pair and its reverse differ by at least 0.05 of 4 points on average; read in both "
     "orders they never differ.",

@@ -1,20 +1,16 @@
-"""K141: adapters need few weights per task and never touch another task."""
+"""Adapters need few weights for each task, nearly match fine-tuning, and never change an earlier task."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, Rule, equal
+from playground.claims import Arm, Claim, Lab, Rule, equal
 from playground.claims.figures.tuning import accuracy
 from playground.finetuning.comparing.continual import ContinualResult, continual
 from playground.finetuning.comparing.spec import ComparisonSpec
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
-
 SHARE, KEPT, CHANGE = "share of weights per task", "accuracy over full", "change of the first task"
 
 
-def figure(lab: "Lab", arm: Arm, seed: int) -> float:
+def figure(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of the weights that a task stores, the accuracy over full fine-tuning's, or the change of a task."""
     if arm.figure == SHARE:
         tuned = lab.tuned(arm, seed)
@@ -31,7 +27,6 @@ def figure(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K141 = Claim(
     title="Adapters never touch other tasks",
-    statement="Adapters need few weights for each task, nearly match fine-tuning, and never change an earlier task.",
     source="Liu et al., sec. 5.2; Qiu et al., sec. 5.3; Houlsby et al., arXiv:1902.00751",
     prediction="At most 5 % of the weights give 95 % of the accuracy; a second task changes nothing of the first.",
     otherwise="Adapters are larger or less accurate than that, or the first task changes.",

@@ -1,14 +1,9 @@
-"""K143: fine-tuning stores a whole model for every task."""
+"""Full fine-tuning is inefficient in parameters: every task has a copy of all of them."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, alike, lower
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, alike, lower
 
 
-def stored(lab: "Lab", arm: Arm, seed: int) -> float:
+def stored(lab: Lab, arm: Arm, seed: int) -> float:
     """The weights that are stored for a task over all weights of the pre-trained model."""
     whole = sum(weight.numel() for weight in lab.learner(arm, seed).model.parameters())
     return lab.tuned(arm, seed).stored / whole
@@ -16,7 +11,6 @@ def stored(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K143 = Claim(
     title="One copy of the model per task",
-    statement="Full fine-tuning is inefficient in parameters: every task has a copy of all of them.",
     source="Qiu et al., sec. 5.3 and sec. 8",
     prediction="Full fine-tuning stores as many weights for a task as the model has, to 5 %; with adapters, LoRA or "
     "prefixes it is at most a fifth.",

@@ -1,18 +1,13 @@
-"""K144: pre-training further on text of the task's domain helps."""
+"""Further pre-training on text of the task's domain improves the task."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.pretraining import in_shared_words, pre_trained
 from playground.claims.figures.tuning import result
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 START = Arm(entry="RoBERTa", steps=600, one_model=True)
 
 
-def after_further_training(lab: "Lab", arm: Arm, seed: int) -> float:
+def after_further_training(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy of the task after the model was trained on for the steps of the arm, on the corpus of the arm."""
     base = pre_trained(lab, arm, seed, start=lab.learner(START, seed))
     return result(base, in_shared_words(arm.corpus).tokenizer, arm, seed).accuracy
@@ -20,7 +15,6 @@ def after_further_training(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K144 = Claim(
     title="Further pre-training in the domain",
-    statement="Further pre-training on text of the task's domain improves the task.",
     source="Qiu et al., sec. 5.3, on Sun et al. 2019; Weng, ULMFiT",
     prediction="After 200 more steps on reviews the sentiment task is more accurate than after 200 on general text.",
     otherwise="More steps on general text help as much.",

@@ -1,15 +1,11 @@
-"""K145: a related task in between helps."""
+"""Learning a related supervised task before the task itself helps models such as BERT and GPT."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 
-def gain(lab: "Lab", arm: Arm, seed: int) -> float:
+def gain(lab: Lab, arm: Arm, seed: int) -> float:
     """How much more accurate the task is after the intermediate task than without it, in as many steps."""
     with_it, without = (lab.tuned(replace(arm, strategy=name), seed) for name in ("intermediate task", "full"))
     return with_it.accuracy - without.accuracy
@@ -17,7 +13,6 @@ def gain(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K145 = Claim(
     title="A related task in between",
-    statement="Learning a related supervised task before the task itself helps models such as BERT and GPT.",
     source="Qiu et al., sec. 5.3; Phang et al., arXiv:1811.01088",
     prediction="With entailment as intermediate task MLM and LM are both more accurate at paraphrases.",
     otherwise="The intermediate task changes nothing, or it harms.",

@@ -1,10 +1,9 @@
-"""K146: multi-task fine-tuning and pre-training complement each other."""
+"""Multi-task fine-tuning and pre-training are complementary: both together are best."""
 
 from playground.claims import Arm, Claim, higher
 
 K146 = Claim(
     title="Multi-task learning and pre-training",
-    statement="Multi-task fine-tuning and pre-training are complementary: both together are best.",
     source="Qiu et al., sec. 5.3; Liu et al., sec. 5.3; MT-DNN, arXiv:1901.11504",
     prediction="Multi-task fine-tuning of a pre-trained model beats each of the two alone.",
     otherwise="One of the two gives all that both together give.",

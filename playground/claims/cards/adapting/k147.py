@@ -1,9 +1,8 @@
-"""K147: what several tasks have taught helps with few labels of a new one."""
+"""Representations of multi-task learning adapt better to a new domain than those of BERT."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import result
 from playground.finetuning.data.files import find_task
 from playground.finetuning.run.base import replace_model
@@ -11,14 +10,11 @@ from playground.finetuning.run.trainer import FinetuneConfig, Finetuner
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import texts_for
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
-
 FIRST, LABELS, STEPS = "similarity", 512, 160
 """The task that is learned first, with two others; its labelled texts, and its steps."""
 
 
-def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
+def accuracy(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy on a new task with few labels, after other tasks or after pre-training alone."""
     base, words = lab.base(arm, seed), lab.corpus(arm).tokenizer
     if arm.figure:
@@ -33,7 +29,6 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K147 = Claim(
     title="Multi-task learning, then a new domain",
-    statement="Representations of multi-task learning adapt better to a new domain than those of BERT.",
     source="Liu et al., sec. 5.3; Liu et al. 2019, arXiv:1901.11504 (MT-DNN), sec. 4.5",
     prediction="With 32 labels the topic task is more accurate after similarity, entailment and sentiment.",
     otherwise="The other tasks do not help, or they harm.",

@@ -1,11 +1,10 @@
-"""K148: several tasks together first, then each alone, is best."""
+"""Multi-task learning before fine-tuning on each task alone is the best way to use several tasks."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.tuning import over_tasks
 
 K148 = Claim(
     title="Multi-task first, then each alone",
-    statement="Multi-task learning before fine-tuning on each task alone is the best way to use several tasks.",
     source="Liu et al., sec. 5.3; Raffel et al., arXiv:1910.10683, sec. 3.5.3",
     prediction="The mean accuracy of three tasks is higher than with multi-task learning alone and than with each task "
     "alone.",

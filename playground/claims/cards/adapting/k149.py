@@ -1,11 +1,10 @@
-"""K149: the model as its own ensemble and its own teacher."""
+"""Self-ensemble and self-distillation improve fine-tuning without any other data."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.tuning import over_tasks
 
 K149 = Claim(
     title="Self-ensemble and self-distillation",
-    statement="Self-ensemble and self-distillation improve fine-tuning without any other data.",
     source="Qiu et al., sec. 5.3; Xu et al., arXiv:2002.10345",
     prediction="Each of the two has a higher mean accuracy of three tasks than full fine-tuning.",
     otherwise="One of the two is no better.",

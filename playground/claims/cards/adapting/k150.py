@@ -1,18 +1,13 @@
-"""K150: another seed changes the result more than another method."""
+"""Fine-tuning is brittle: with the same settings, another random seed gives a very different result."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import accuracy, result
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 FAR = 1000
 """What is added to a seed for another head and another order of the same texts."""
 
 
-def change(lab: "Lab", arm: Arm, seed: int) -> float:
+def change(lab: Lab, arm: Arm, seed: int) -> float:
     """How far the accuracy is from full fine-tuning's: by another seed of the same, or by another method."""
     full = accuracy(lab, arm, seed, strategy="full")
     own = seed + FAR if arm.strategy == "full" else seed
@@ -21,7 +16,6 @@ def change(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K150 = Claim(
     title="Fine-tuning depends on the seed",
-    statement="Fine-tuning is brittle: with the same settings, another random seed gives a very different result.",
     source="Qiu et al., sec. 5.3; Dodge et al., arXiv:2002.06305",
     prediction="On the same texts another seed changes the accuracy more than gradual unfreezing does.",
     otherwise="Seeds change less than methods do.",

@@ -1,10 +1,9 @@
-"""K151: an aspect as a second text instead of a classifier of its own."""
+"""A model that was pre-trained on pairs does better at aspect sentiment as a task of sentence pairs."""
 
 from playground.claims import Arm, Claim, higher
 
 K151 = Claim(
     title="The aspect as a second sentence",
-    statement="A model that was pre-trained on pairs does better at aspect sentiment as a task of sentence pairs.",
     source="Qiu et al., sec. 7.3; Sun et al., arXiv:1903.09588",
     prediction="With the aspect as a second text the accuracy is higher.",
     otherwise="A classifier for each aspect is as good.",

@@ -1,9 +1,8 @@
-"""K153: a translator whose encoder begins as BERT, on the domain of its training and on another."""
+"""A translator whose encoder begins with the weights of BERT is better, above all on another domain."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.languages import alone, trained
 from playground.corpora.tinyworld.tasks.translations import polar_pairs, translated
 from playground.finetuning.apply.add_decoder import with_decoder
@@ -15,9 +14,6 @@ from playground.finetuning.run.measure import result_of
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import texts_for
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 TESTS = 200
 """Sentences that are translated in each domain."""
@@ -38,7 +34,7 @@ def reviews(count: int, seed: int, split: Split) -> list[Item]:
     return [Item((one,), other) for (one, other), _ in polar_pairs(count, seed, split)]
 
 
-def accuracies(lab: "Lab", arm: Arm, seed: int, strategy: str) -> dict[str, float]:
+def accuracies(lab: Lab, arm: Arm, seed: int, strategy: str) -> dict[str, float]:
     """The accuracy per word of a translator that was trained on sentences that are not of reviews, in each domain."""
     corpus, plan = lab.corpus(arm), read(strategy)
     learner = trained(lab, arm, seed, alone(corpus, 0))
@@ -56,7 +52,7 @@ def accuracies(lab: "Lab", arm: Arm, seed: int, strategy: str) -> dict[str, floa
     }
 
 
-def gain(lab: "Lab", arm: Arm, seed: int) -> float:
+def gain(lab: Lab, arm: Arm, seed: int) -> float:
     """How much more accurate the translator is with a pre-trained encoder than from a random start."""
     own, control = (
         lab.once(("translator", name, seed), lambda name=name: accuracies(lab, arm, seed, name))
@@ -67,7 +63,6 @@ def gain(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K153 = Claim(
     title="A translator that begins as BERT",
-    statement="A translator whose encoder begins with the weights of BERT is better, above all on another domain.",
     source="Qiu et al., sec. 7.5; Clinchant et al., arXiv:1909.12744",
     prediction="With a pre-trained encoder more words are right in the domain of training, and the gain is larger on "
     "reviews, none of which was in the training.",

@@ -1,21 +1,16 @@
-"""K155: the first piece of a name stands for the whole name."""
-
-from typing import TYPE_CHECKING
+"""For named entities the state of the first piece of a word is enough, without a CRF."""
 
 import torch
 
 from playground.analysis.probing.classifier import accuracy, split_by
 from playground.analysis.probing.reading import probing_items
 from playground.analysis.probing.task import find_probing_task
-from playground.claims import Arm, Claim, alike, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, alike, higher
 
 SENTENCES = 500
 
 
-def names_right(lab: "Lab", arm: Arm, seed: int) -> float:
+def names_right(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy of a probe for the type of a name that is split, on its first or last piece or on their mean."""
     subject = lab.subject(arm, seed)
     texts, items = probing_items(subject, find_probing_task("entity type"), SENTENCES)
@@ -31,7 +26,6 @@ def names_right(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K155 = Claim(
     title="The first piece of a name",
-    statement="For named entities the state of the first piece of a word is enough, without a CRF.",
     source="Qiu et al., sec. 7.4; Devlin et al., arXiv:1810.04805, sec. 5.3",
     prediction="A linear probe for the type of split names is as accurate on the first piece as on the mean of all "
     "pieces, to 0.02, and not worse than on the last piece.",

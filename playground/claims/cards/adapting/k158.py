@@ -1,10 +1,9 @@
-"""K158: facts that are written into the text are known without any further pre-training."""
+"""Facts can be injected while a model is fine-tuned, without pre-training it again."""
 
 from playground.claims import Arm, Claim, alike, higher
 
 K158 = Claim(
     title="Facts injected into the text",
-    statement="Facts can be injected while a model is fine-tuned, without pre-training it again.",
     source="Qiu et al., sec. 4.1; Liu et al., arXiv:1909.07606 (K-BERT)",
     prediction="What language a person speaks is guessed by the fine-tuned model, to 0.15; with the facts attached to "
     "the name the accuracy is higher by at least 0.2.",

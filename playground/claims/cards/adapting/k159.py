@@ -1,18 +1,13 @@
-"""K159: several kinds of knowledge one after another are forgotten, but not with an adapter for each."""
+"""Learning several kinds of knowledge one after another leads to forgetting; adapters avoid it."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, equal, lower
+from playground.claims import Arm, Claim, Lab, equal, lower
 from playground.finetuning.comparing.continual import ContinualResult, continual
 from playground.finetuning.comparing.spec import ComparisonSpec
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 LATER = ("sentiment", "part of speech")
 
 
-def change(lab: "Lab", arm: Arm, seed: int) -> float:
+def change(lab: Lab, arm: Arm, seed: int) -> float:
     """How the accuracy on the first kind of knowledge changes while two others are learned."""
     known = (arm.strategy,), (arm.train_size,), 1, seed, arm.tuning_steps
     spec = ComparisonSpec("", arm.task, *known, then=LATER)
@@ -23,7 +18,6 @@ def change(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K159 = Claim(
     title="Several kinds of knowledge",
-    statement="Learning several kinds of knowledge one after another leads to forgetting; adapters avoid it.",
     source="Qiu et al., sec. 4.1; Wang et al., arXiv:2002.01808 (K-Adapter)",
     prediction="With all weights trained the first kind loses at least 0.05 of accuracy; with adapters exactly 0.",
     otherwise="The first kind is kept when all weights are trained, or adapters lose some of it.",

@@ -1,21 +1,15 @@
-"""K162: which strategies change the pre-trained weights at all."""
+"""Features and adapters leave the pre-trained weights as they are; fine-tuning changes them."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, equal, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, equal, higher
 
 
-def moved(lab: "Lab", arm: Arm, seed: int) -> float:
+def moved(lab: Lab, arm: Arm, seed: int) -> float:
     """The distance that the pre-trained weights have moved, all layers together."""
     return sum(lab.tuned(arm, seed).moved)
 
 
 K162 = Claim(
     title="Which strategies change the weights",
-    statement="Features and adapters leave the pre-trained weights as they are; fine-tuning changes them.",
     source="Liu et al., sec. 5.1 and 5.2",
     prediction="The weights move by exactly 0 for features and for adapters, and by more than 0 in full fine-tuning.",
     otherwise="A frozen weight moves.",

@@ -1,15 +1,10 @@
-"""K175: word vectors are a fifth of BERT."""
+"""The table of word vectors is a large share of the parameters: 21 % of BERT base."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, alike
+from playground.claims import Arm, Claim, Lab, alike
 from playground.claims.lab import entry_of
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def share(_lab: "Lab", arm: Arm, _seed: int) -> float:
+def share(_lab: Lab, arm: Arm, _seed: int) -> float:
     """The share of the word vectors in all parameters of the published size."""
     published = entry_of(arm).published[0]
     return published.vocabulary * published.model.width / published.count()
@@ -17,7 +12,6 @@ def share(_lab: "Lab", arm: Arm, _seed: int) -> float:
 
 K175 = Claim(
     title="Word vectors are a fifth of BERT",
-    statement="The table of word vectors is a large share of the parameters: 21 % of BERT base.",
     source="Liu et al., sec. 6",
     prediction="The table is 21 % of all parameters, up to rounding.",
     otherwise="The share is another one.",

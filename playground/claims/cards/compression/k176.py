@@ -1,11 +1,10 @@
-"""K176: narrow word vectors cost less than one per cent."""
+"""Word vectors of a sixth of the width, projected up, save a sixth of BERT and cost less than 1 %."""
 
 from playground.claims import Arm, Claim, Rule
 from playground.claims.figures.tuning import over_tasks
 
 K176 = Claim(
     title="Factorised embeddings cost little",
-    statement="Word vectors of a sixth of the width, projected up, save a sixth of BERT and cost less than 1 %.",
     source="From Static to Contextualized Embedding, ALBERT; Weng, ALBERT; Lan et al., arXiv:1909.11942, table 3",
     prediction="The mean accuracy of three tasks is at most 0.01 lower.",
     otherwise="Narrow vectors lose more.",

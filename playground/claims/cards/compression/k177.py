@@ -1,11 +1,10 @@
-"""K177: all layers may share their weights; sharing attention costs least."""
+"""Sharing all layers does not hurt much, about 2 %; sharing attention costs less than sharing the MLPs."""
 
 from playground.claims import Arm, Claim, Rule, higher
 from playground.claims.figures.tuning import over_tasks
 
 K177 = Claim(
     title="Shared layers cost little",
-    statement="Sharing all layers does not hurt much, about 2 %; sharing attention costs less than sharing the MLPs.",
     source="From Static to Contextualized Embedding, ALBERT; Weng, ALBERT; Lan et al., arXiv:1909.11942, table 4",
     prediction="Shared layers lose at most 0.02 of the mean accuracy; shared attention beats shared MLPs.",
     otherwise="Shared layers lose more, or it does not matter what is shared.",

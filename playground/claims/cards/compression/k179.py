@@ -1,19 +1,15 @@
-"""K179: sharing layers saves parameters, but neither operations nor time."""
+"""Sharing layers cuts parameters, but not the time of training and inference."""
 
 import time
 from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, alike, equal, lower
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, alike, equal, lower
 
 ROUNDS = 60
 
 
-def shared_over_own(lab: "Lab", arm: Arm, seed: int) -> float:
+def shared_over_own(lab: Lab, arm: Arm, seed: int) -> float:
     """A cost of the network whose layers share their weights over that of one whose layers have their own."""
     pair = [lab.learner(replace(arm, settings=f"{arm.settings}, layer_sharing={how}"), seed) for how in ("all", "none")]
     text = lab.base(replace(arm, settings=f"{arm.settings}, layer_sharing=none"), seed).held_out
@@ -35,7 +31,6 @@ def shared_over_own(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K179 = Claim(
     title="Sharing saves parameters, not time",
-    statement="Sharing layers cuts parameters, but not the time of training and inference.",
     source="Qiu et al., sec. 4.5.3, against Weng, ALBERT, and Liu et al., sec. 3.1 (1.7 times faster)",
     prediction="At equal depth and width there are fewer parameters, as many operations, and the seconds agree to 5 %.",
     otherwise="The network with shared layers also computes less or is faster.",

@@ -1,10 +1,9 @@
-"""K181: a student learns more from soft targets than from labels."""
+"""With a teacher's soft targets a small student comes near the teacher; with labels alone it does not."""
 
 from playground.claims import Arm, Claim, Rule, higher
 
 K181 = Claim(
     title="Soft targets or hard labels",
-    statement="With a teacher's soft targets a small student comes near the teacher; with labels alone it does not.",
     source="Liu et al., sec. 6; Qiu et al., sec. 4.5.4; Hinton et al., arXiv:1503.02531",
     prediction="On the same texts soft targets beat labels; with more texts the student is within 0.03 of the teacher.",
     otherwise="Labels teach as much, or the student is far worse than its teacher.",

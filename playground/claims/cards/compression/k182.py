@@ -1,15 +1,11 @@
-"""K182: a BiLSTM that learns from BERT is as good as ELMo and much smaller."""
+"""A single-layer BiLSTM that learns from BERT is as good as ELMo with about 100 times fewer parameters."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 
-def against_elmo(lab: "Lab", arm: Arm, seed: int) -> float:
+def against_elmo(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy of the student less that of ELMo, or the parameters of ELMo over those of the student."""
     student = lab.compressed(replace(arm, figure=""), seed)
     bilm = replace(arm, entry="BiLM", settings="kind=lstm", steps=300, pipeline="", figure="")
@@ -19,7 +15,6 @@ def against_elmo(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K182 = Claim(
     title="BERT distilled into a BiLSTM",
-    statement="A single-layer BiLSTM that learns from BERT is as good as ELMo with about 100 times fewer parameters.",
     source="Liu et al., sec. 6; Tang et al., arXiv:1903.12136",
     prediction="The student is at most 0.02 less accurate than an LSTM that reads ELMo, and ELMo has at "
     "least ten times as many parameters.",

@@ -1,10 +1,9 @@
-"""K183: the more of the teacher a student matches, the better it is."""
+"""A student that also matches states and attention of its teacher is better than with answers alone."""
 
 from playground.claims import Arm, Claim, higher
 
 K183 = Claim(
     title="Matching more of the teacher",
-    statement="A student that also matches states and attention of its teacher is better than with answers alone.",
     source="Qiu et al., sec. 4.5.4, TinyBERT, MobileBERT and MiniLM; Jiao et al., arXiv:1909.10351",
     prediction="Answers and states beat answers alone, and attention on top of them is better still.",
     otherwise="The answers alone teach as much.",

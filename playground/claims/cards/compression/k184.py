@@ -1,10 +1,9 @@
-"""K184: it matters which layers of the teacher the student follows."""
+"""A student may follow the last layers of its teacher or every second one, and the choice matters."""
 
 from playground.claims import Arm, Claim, higher
 
 K184 = Claim(
     title="Which layers a student follows",
-    statement="A student may follow the last layers of its teacher or every second one, and the choice matters.",
     source="Liu et al., sec. 6; Sun et al., arXiv:1908.09355",
     prediction="Following every second layer gives a better student than following the last ones.",
     otherwise="Both students are equally good.",

@@ -1,10 +1,9 @@
-"""K185: distillation in pre-training and in fine-tuning beats distillation in fine-tuning alone."""
+"""Distillation at both stages, pre-training and fine-tuning, makes a better student than at one."""
 
 from playground.claims import Arm, Claim, higher
 
 K185 = Claim(
     title="Distillation in two stages",
-    statement="Distillation at both stages, pre-training and fine-tuning, makes a better student than at one.",
     source="Liu et al., sec. 6; Jiao et al., arXiv:1909.10351",
     prediction="With 100 steps on pre-training text and 200 on the task TinyBERT is more accurate than with 300 on the "
     "task.",

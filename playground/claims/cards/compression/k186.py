@@ -1,10 +1,9 @@
-"""K186: a student that was pre-trained itself learns better from its teacher."""
+"""A small student that is pre-trained itself learns better from a teacher than one with random weights."""
 
 from playground.claims import Arm, Claim, higher
 
 K186 = Claim(
     title="Pre-trained students learn better",
-    statement="A small student that is pre-trained itself learns better from a teacher than one with random weights.",
     source="Qiu et al., sec. 4.5.4, table 3; Turc et al., arXiv:1908.08962",
     prediction="After the same distillation the student with 300 steps of pre-training is more accurate.",
     otherwise="Pre-training the student changes nothing.",

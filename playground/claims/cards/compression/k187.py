@@ -1,10 +1,9 @@
-"""K187: 8 bits keep nearly everything; with 2 bits groups are needed."""
+"""8-bit weights keep about 99 % of the performance; with fewer bits, groups of weights need scales."""
 
 from playground.claims import Arm, Claim, alike, higher, lower
 
 K187 = Claim(
     title="8 bits are free, 2 bits need groups",
-    statement="8-bit weights keep about 99 % of the performance; with fewer bits, groups of weights need scales.",
     source="Qiu et al., sec. 4.5.2 and table 3; Liu et al., sec. 6; Q8BERT, arXiv:1910.06188; Q-BERT, arXiv:1909.05840",
     prediction="8 bits change the accuracy by at most 0.01; 2 bits lose at least 0.05 with one scale, less with 64.",
     otherwise="8 bits already lose, or 2 bits do not, or groups do not help.",

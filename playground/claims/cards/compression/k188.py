@@ -1,10 +1,9 @@
-"""K188: without fitting hardware quantisation saves bytes, not time."""
+"""Quantisation makes a model smaller, but only compatible hardware makes it faster too."""
 
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher, lower
+from playground.claims import Arm, Claim, Lab, higher, lower
 from playground.compression.classifier import fine_tuned
 from playground.compression.meters import latencies
 from playground.compression.method import TaskData, read_pipeline
@@ -12,11 +11,8 @@ from playground.finetuning.data.files import find_task
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import texts_for
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def against_whole(lab: "Lab", arm: Arm, seed: int) -> float:
+def against_whole(lab: Lab, arm: Arm, seed: int) -> float:
     """The bytes of the file, or the seconds of a batch, over those of the model that is not quantised."""
     if arm.figure == "bytes":
         small, whole = (lab.compressed(replace(arm, pipeline=name), seed) for name in (arm.pipeline, "uncompressed"))
@@ -33,7 +29,6 @@ def against_whole(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K188 = Claim(
     title="Quantisation needs hardware",
-    statement="Quantisation makes a model smaller, but only compatible hardware makes it faster too.",
     source="Qiu et al., sec. 4.5.2",
     prediction="With 8-bit weights the file has at most half of the bytes, and a batch takes as long or longer.",
     otherwise="The file is not smaller, or the model is faster without any such hardware.",

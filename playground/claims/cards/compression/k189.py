@@ -1,10 +1,9 @@
-"""K189: a third of the weights can be pruned for nothing, nine tenths cannot."""
+"""Pruning a third of the weights before fine-tuning is free; pruning most of them removes knowledge."""
 
 from playground.claims import Arm, Claim, alike, lower
 
 K189 = Claim(
     title="Low sparsity is free, high is not",
-    statement="Pruning a third of the weights before fine-tuning is free; pruning most of them removes knowledge.",
     source="Qiu et al., sec. 4.5.1; Gordon et al., arXiv:2002.08307",
     prediction="With 30 % pruned the accuracy changes by at most 0.02; with 90 % it falls by at least 0.05.",
     otherwise="30 % already costs accuracy, or 90 % does not.",

@@ -1,19 +1,14 @@
-"""K190: layers replaced one by one keep the performance with the loss of the task alone."""
+"""Replacing modules by smaller ones with the loss of the task alone keeps 98 % and is 1.94 times faster."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
-
+from playground.claims import Arm, Claim, Lab, higher
 
 WHOLE = "quantization(bits=32, embedding_bits=32)"
 """A pipeline that changes nothing."""
 
 
-def against_whole(lab: "Lab", arm: Arm, seed: int) -> float:
+def against_whole(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy over that of the whole model, or the operations of the whole model over its own."""
     small, whole = (lab.compressed(replace(arm, pipeline=name), seed) for name in (arm.pipeline, WHOLE))
     return small.accuracy / whole.accuracy if arm.figure == "accuracy" else whole.operations / small.operations
@@ -21,7 +16,6 @@ def against_whole(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K190 = Claim(
     title="Module replacing keeps 98 %",
-    statement="Replacing modules by smaller ones with the loss of the task alone keeps 98 % and is 1.94 times faster.",
     source="Qiu et al., sec. 4.5.5; Xu et al., arXiv:2002.02925",
     prediction="Theseus keeps more than 98 % of the accuracy and needs at most the 1.94th part of the operations.",
     otherwise="It keeps less, or computes more.",

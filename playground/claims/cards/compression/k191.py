@@ -1,18 +1,14 @@
-"""K191: texts that are easy leave at a lower layer."""
+"""A model whose depth adapts to each text needs fewer layers with hardly a loss."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, lower
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, lower
 
 LAYERS = 2
 """Layers of the model."""
 
 
-def against_whole(lab: "Lab", arm: Arm, seed: int) -> float:
+def against_whole(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy lost, or the share of the layers that a text takes."""
     small, whole = (lab.compressed(replace(arm, pipeline=name), seed) for name in (arm.pipeline, "uncompressed"))
     return whole.accuracy - small.accuracy if arm.figure == "accuracy lost" else small.layers_used / LAYERS
@@ -20,7 +16,6 @@ def against_whole(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K191 = Claim(
     title="Easy texts leave early",
-    statement="A model whose depth adapts to each text needs fewer layers with hardly a loss.",
     source="Qiu et al., sec. 4.5.6; Liu et al., arXiv:2004.02178",
     prediction="At the default speed a text takes at most 0.9 of the layers on average, and at most 0.01 of the "
     "accuracy is lost.",

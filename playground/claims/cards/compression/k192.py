@@ -1,17 +1,13 @@
-"""K192: students of a simpler structure compute less."""
+"""Distilling a transformer into an RNN or a CNN reduces the computational complexity."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher, lower
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher, lower
 
 STUDENTS = ("BiLSTM", "CNN")
 
 
-def against_teacher(lab: "Lab", arm: Arm, seed: int) -> float:
+def against_teacher(lab: Lab, arm: Arm, seed: int) -> float:
     """The operations of a student over those of its teacher, or its accuracy less that of the teacher."""
     name, _, figure = arm.figure.partition(", ")
     student, teacher = (lab.compressed(replace(arm, pipeline=line), seed) for line in (name, "uncompressed"))
@@ -21,7 +17,6 @@ def against_teacher(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K192 = Claim(
     title="Simpler structures compute less",
-    statement="Distilling a transformer into an RNN or a CNN reduces the computational complexity.",
     source="Qiu et al., sec. 4.5.4; Tang et al., arXiv:1903.12136; Chia et al., arXiv:1909.03508",
     prediction="Each student needs at most half of the operations and loses at most 0.05 of the accuracy.",
     otherwise="A student computes as much, or loses more.",

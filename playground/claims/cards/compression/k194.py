@@ -1,12 +1,8 @@
-"""K194: many parameters contribute little."""
+"""BERT has many parameters that do not contribute much to its performance."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 WAYS = {
     "half of the weights": "pruning(sparsity=0.5)",
@@ -15,7 +11,7 @@ WAYS = {
 }
 
 
-def kept(lab: "Lab", arm: Arm, seed: int) -> float:
+def kept(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy without some of the parameters less that of the whole model."""
     small, whole = (lab.compressed(replace(arm, pipeline=line), seed) for line in (arm.pipeline, "uncompressed"))
     return small.accuracy - whole.accuracy
@@ -23,7 +19,6 @@ def kept(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K194 = Claim(
     title="Parameters that contribute little",
-    statement="BERT has many parameters that do not contribute much to its performance.",
     source="From Static Embedding to Contextualized Embedding, BERT",
     prediction="Half of the weights, half of the neurons of the MLPs, or the weights of one of two layers can be "
     "removed with a loss of at most 0.02 each.",

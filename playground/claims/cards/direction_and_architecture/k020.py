@@ -1,22 +1,16 @@
-"""K020: the state of a word in a left-to-right model knows nothing of the words to its right."""
+"""The vector of a word in a left-to-right language model encodes only the words to its left."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, equal, higher
+from playground.claims import Arm, Claim, Lab, equal, higher
 from playground.claims.figures.senses import accuracy_with_cue
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
+def accuracy(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of words whose meaning is that of the nearest mean vector, where the only cue is to the right."""
     return accuracy_with_cue(lab.subject(arm, seed), "right near", seed)
 
 
 K020 = Claim(
     title="A cue on the right",
-    statement="The vector of a word in a left-to-right language model encodes only the words to its left.",
     source="Qiu et al., sec. 3.1.1; Liu et al., sec. 3.1; Weng, OpenAI GPT",
     prediction="Where the only cue to the meaning of a word is on its right, LM guesses exactly; backward LM, the "
     "same network in the other direction, is better than a guess.",

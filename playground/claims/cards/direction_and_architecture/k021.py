@@ -1,20 +1,17 @@
-"""K021: two directions that are only concatenated cannot combine a cue on the left with one on the right."""
+"""ELMo only concatenates the states of two directions, so it does not model how both sides interact; a bidirectional
+model does."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher, lower
+from playground.claims import Arm, Claim, Lab, higher, lower
 from playground.claims.figures.senses import sense_accuracy
 from playground.corpora.tinyworld.tasks.senses import sense_sentences
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 OTHER = {"LM": ("LM", "backward LM")}
 """The models whose states are concatenated in the place of one."""
 
 
-def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
+def accuracy(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of words whose meaning is that of the nearest mean vector, where it is the XOR of both cues.
 
     The mean vectors are those of sentences in which either cue is enough.
@@ -26,8 +23,6 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K021 = Claim(
     title="Two directions without interaction",
-    statement="ELMo only concatenates the states of two directions, so it does not model how both sides interact; a "
-    "bidirectional model does.",
     source="Liu et al., sec. 3.1; Weng, OpenAI GPT; From Static Embedding to Contextualized Embedding, ELMo",
     prediction="Where the meaning is the XOR of a word on the left and one on the right, the nearest mean vector, "
     "which is a linear classifier, is right in at most 0.75 for LM with backward LM, and in more for MLM.",

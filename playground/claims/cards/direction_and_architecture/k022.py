@@ -1,24 +1,19 @@
-"""K022: reading in both directions at once is what matters most in BERT."""
+"""That BERT is bidirectional is its single most important contribution."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 TASKS = ("entities", "question answering")
 
 
-def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
+def accuracy(lab: Lab, arm: Arm, seed: int) -> float:
     """The mean accuracy of two fine-tuned tasks."""
     return sum(lab.tuned(replace(arm, task=task), seed).accuracy for task in TASKS) / len(TASKS)
 
 
 K022 = Claim(
     title="Both directions at once",
-    statement="That BERT is bidirectional is its single most important contribution.",
     source="Weng, BERT; Liu et al., sec. 3.1; arXiv:1810.04805, sec. 5.1",
     prediction="The same network learns entities and question answering better from MLM than from LM.",
     otherwise="LM is as good, or better.",

@@ -1,10 +1,9 @@
-"""K023: a recurrent network forgets distant words, a transformer looks at them directly."""
+"""Recurrent networks have a long-term dependency problem; a transformer relates any two words directly."""
 
 from playground.claims import Arm, Claim, higher
 
 K023 = Claim(
     title="A word from far back",
-    statement="Recurrent networks have a long-term dependency problem; a transformer relates any two words directly.",
     source="Qiu et al., sec. 2.2; Liu et al., sec. 3.1; From Static Embedding to Contextualized Embedding, ELMo",
     prediction="A word that was said 28 words before is repeated by the transformer in most texts, and far less often "
     "by the LSTM.",

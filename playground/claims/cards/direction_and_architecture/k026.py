@@ -1,4 +1,4 @@
-"""K026: self-attention finds the syntax tree by itself."""
+"""Self-attention learns the structure of a sentence by itself, without being given any."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.comparison import value_or_baseline
@@ -7,7 +7,6 @@ FOUND = "UUAS of the best head"
 
 K026 = Claim(
     title="Trees in attention",
-    statement="Self-attention learns the structure of a sentence by itself, without being given any.",
     source="Qiu et al., sec. 2.2",
     prediction="The tree of the strongest attention weights of one head has more arcs of the gold trees than a chain "
     "of neighbours, and more than the mean of all heads.",

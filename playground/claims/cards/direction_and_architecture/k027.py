@@ -1,10 +1,9 @@
-"""K027: transformer and size as reasons for GPT-2's lead over ELMo."""
+"""GPT-2 is better than ELMo because it is a transformer and because it is larger."""
 
 from playground.claims import Arm, Claim, lower
 
 K027 = Claim(
     title="Transformer and size",
-    statement="GPT-2 is better than ELMo because it is a transformer and because it is larger.",
     source="From Static Embedding to Contextualized Embedding, GPT-2",
     prediction="As a left-to-right language model a transformer has a lower loss than an LSTM of its width, and one of "
     "twice the width a lower one still.",

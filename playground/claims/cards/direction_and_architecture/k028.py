@@ -1,22 +1,18 @@
-"""K028: the operations of a transformer grow with the square of the length."""
+"""The cost of self-attention is quadratic in the length of the text, so that inputs are limited to 512 tokens."""
 
 from math import log2
-from typing import TYPE_CHECKING
 
 import torch
 
-from playground.claims import Arm, Claim, alike, equal
+from playground.claims import Arm, Claim, Lab, alike, equal
 from playground.corpora import pick
 from playground.models.cost import forward_flops
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 LONG = 1024
 """Tokens of a long text."""
 
 
-def exponent(lab: "Lab", arm: Arm, seed: int) -> float:
+def exponent(lab: Lab, arm: Arm, seed: int) -> float:
     """The power of the length with which the operations of a pass grow, from a long text to one twice as long."""
     subject, corpus = lab.subject(arm, seed), lab.corpus(arm)
     texts = [pick(corpus.windows(length), torch.tensor([seed])) for length in (LONG, 2 * LONG)]
@@ -26,8 +22,6 @@ def exponent(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K028 = Claim(
     title="Quadratic in the length",
-    statement="The cost of self-attention is quadratic in the length of the text, so that inputs are limited to 512 "
-    "tokens.",
     source="Qiu et al., sec. 8",
     prediction="From 1,024 to 2,048 tokens the operations grow with the length to the power of about 2 in a "
     "transformer and of exactly 1 in an LSTM.",

@@ -1,21 +1,16 @@
-"""K029: a memory of the row before lets a model look back beyond its own row."""
-
-from typing import TYPE_CHECKING
+"""Recurrence over segments, as in Transformer-XL, extends the attention span beyond a row."""
 
 import torch
 
-from playground.claims import Arm, Claim, higher, lower
+from playground.claims import Arm, Claim, Lab, higher, lower
 from playground.corpora import pick
 from playground.training.segment_memory import extended, with_mems
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 DISTANCE, STRETCHES = "18", 32
 """Words between a last word and the one that decides it, and stretches of text that are read side by side."""
 
 
-def last_words(lab: "Lab", arm: Arm, seed: int) -> float:
+def last_words(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of last words at the distance that are right, read row after row with the memory of the arm."""
     learner, corpus, rng = lab.learner(arm, seed), lab.corpus(arm), lab.subject(arm, seed).rng("memory")
     rows, model = corpus.windows(learner.entry.recipe.seq_len, "held_out", in_order=True), learner.model.eval()
@@ -36,7 +31,6 @@ def last_words(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K029 = Claim(
     title="A memory of the row before",
-    statement="Recurrence over segments, as in Transformer-XL, extends the attention span beyond a row.",
     source="Weng, XLNet; From Static Embedding to Contextualized Embedding, XLNet; Qiu et al., sec. 8.2; Dai et al., "
     "arXiv:1901.02860, sec. 3.2",
     prediction="In rows of 16 tokens a word whose cue comes 18 words before it is right in most texts with a memory of "

@@ -1,16 +1,12 @@
-"""K031: norms before each sub-layer and small residual weights keep gradients even in a deep network."""
+"""Norms at the input of each sub-layer and residual weights scaled by the depth ease the training of deep networks."""
 
 from math import log10
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher, lower
+from playground.claims import Arm, Claim, Lab, higher, lower
 from playground.models import total_loss
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def unevenness(lab: "Lab", arm: Arm, seed: int) -> float:
+def unevenness(lab: Lab, arm: Arm, seed: int) -> float:
     """The largest gradient of a layer's MLP over the smallest one, as a power of ten, before any training."""
     learner, text = lab.learner(arm, seed), lab.subject(arm, seed).held_out
     rng = lab.subject(arm, seed).rng("gradients")
@@ -27,8 +23,6 @@ def unevenness(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K031 = Claim(
     title="Norms first in deep networks",
-    statement="Norms at the input of each sub-layer and residual weights scaled by the depth ease the training of deep "
-    "networks.",
     source="Weng, GPT-2; Radford et al. 2019, sec. 2.3; Xiong et al., arXiv:2002.04745",
     prediction="In a new network of 12 layers the largest gradient of a layer is at most 10 times the smallest with "
     "norms first and scaled weights, and more uneven with norms last.",

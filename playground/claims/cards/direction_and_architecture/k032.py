@@ -1,22 +1,18 @@
-"""K032: learned and fixed position vectors are alike, up to the trained length."""
+"""Position vectors can be learned or fixed; learned ones end at the trained length."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import torch
 
-from playground.claims import Arm, Claim, alike, higher
+from playground.claims import Arm, Claim, Lab, alike, higher
 from playground.claims.figures.text import answered
 from playground.corpora import pick
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 TRAINED, ROWS = 32, 200
 """Tokens of a row in training, and rows that are read, twice as long."""
 
 
-def loss(lab: "Lab", arm: Arm, seed: int) -> float:
+def loss(lab: Lab, arm: Arm, seed: int) -> float:
     """The nats of a word within the trained length or beyond it, of the model with one kind of positions."""
     positions, _, where = arm.figure.partition(", ")
     subject = lab.subject(replace(arm, settings=f"positions={positions}", figure=""), seed)
@@ -29,7 +25,6 @@ def loss(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K032 = Claim(
     title="Learned and fixed positions",
-    statement="Position vectors can be learned or fixed; learned ones end at the trained length.",
     source="Weng, BERT; From Static to Contextualized Embedding, BERT; Vaswani et al., arXiv:1706.03762, sec. 3.5",
     prediction="Within the trained length both have the same loss, to 0.1 nats; in rows twice as long the loss of "
     "learned positions rises by 0.5 nats, and more than that of fixed ones.",

@@ -1,19 +1,15 @@
-"""K033: does a gain come from the model or from its input?"""
+"""GPT-2 changed the model and its input, so its gain can come from either of the two."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.bits import bits
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 BEFORE = {"model": {"settings": "kind=lstm"}, "input": {}}
 AFTER = {"model": {"settings": "kind=transformer"}, "input": {"corpus": "world(tokenizer=bpe, vocab_size=600)"}}
 
 
-def saved(lab: "Lab", arm: Arm, seed: int) -> float:
+def saved(lab: Lab, arm: Arm, seed: int) -> float:
     """The bits a character that another model or another input saves."""
     one, other = (bits(lab, replace(arm, **change[arm.figure]), seed) for change in (BEFORE, AFTER))
     return one - other
@@ -21,7 +17,6 @@ def saved(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K033 = Claim(
     title="The model or its input?",
-    statement="GPT-2 changed the model and its input, so its gain can come from either of the two.",
     source="Liu et al., sec. 2.2; Radford et al. 2019, sec. 2.2",
     prediction="A transformer in place of an LSTM saves bits a character, and so does BPE in place of words.",
     otherwise="One of the two saves nothing, so that a gain comes from the other.",

@@ -1,11 +1,10 @@
-"""K034: a model of bytes needs more bits for a text than a model of words."""
+"""Language models of bytes still have a gap to those of words."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.bits import bits
 
 K034 = Claim(
     title="Bytes against words",
-    statement="Language models of bytes still have a gap to those of words.",
     source="Weng, GPT-2; Radford et al. 2019, sec. 2.2",
     prediction="After as many steps on as many tokens the model of bytes needs at least 0.1 bits a character more.",
     otherwise="Both need as many bits.",

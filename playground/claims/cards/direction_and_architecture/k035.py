@@ -1,19 +1,15 @@
-"""K035: byte-level BPE without merges across categories has no copies of a word with its punctuation."""
+"""Byte-pair encoding that may merge across categories of characters wastes entries on copies of a word with its
+punctuation; GPT-2 forbids these merges."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, equal, higher
+from playground.claims import Arm, Claim, Lab, equal, higher
 from playground.tokenizing.tokenizer import train
 from playground.tokenizing.words import join_words
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 PIECES, WORDS = 1000, 200_000
 """Entries of the vocabulary, and words of the text from which it is learned."""
 
 
-def copies(lab: "Lab", arm: Arm, _seed: int) -> float:
+def copies(lab: Lab, arm: Arm, _seed: int) -> float:
     """How many entries are another entry with punctuation behind it, such as "dog." beside "dog"."""
     corpus = lab.corpus(arm)
     ids = corpus.ids[:WORDS]
@@ -24,8 +20,6 @@ def copies(lab: "Lab", arm: Arm, _seed: int) -> float:
 
 K035 = Claim(
     title="dog, dog. and dog!",
-    statement="Byte-pair encoding that may merge across categories of characters wastes entries on copies of a word "
-    "with its punctuation; GPT-2 forbids these merges.",
     source="Weng, GPT-2; Radford et al. 2019, sec. 2.2",
     prediction="Of 1,000 entries at least 20 are another entry followed by punctuation if merges are free, and "
     "none if merges across categories are forbidden.",

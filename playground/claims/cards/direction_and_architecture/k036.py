@@ -1,18 +1,13 @@
-"""K036: byte-pair encoding keeps frequent words whole and splits rare ones."""
+"""Byte-pair encoding splits rare words into subwords and keeps frequent words whole."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, alike, higher
+from playground.claims import Arm, Claim, Lab, alike, higher
 from playground.tokenizing.tokenizer import of_counts
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 PIECES = 600
 """Entries of the vocabulary of pieces; the text has twice as many words."""
 
 
-def pieces(lab: "Lab", arm: Arm, seed: int) -> float:
+def pieces(lab: Lab, arm: Arm, seed: int) -> float:
     """The mean number of pieces in a tenth of the words, the most frequent or the rarest ones."""
     corpus = lab.corpus(arm)
     counts = corpus.ids[: corpus.held_out_from].bincount(minlength=len(corpus.tokenizer)).tolist()
@@ -26,7 +21,6 @@ def pieces(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K036 = Claim(
     title="BPE splits rare words",
-    statement="Byte-pair encoding splits rare words into subwords and keeps frequent words whole.",
     source="Weng, Byte Pair Encoding; arXiv:1508.07909, sec. 3.2",
     prediction="The most frequent tenth of the words have about one piece each, the rarest tenth at least one more.",
     otherwise="Rare words have about as many pieces as frequent ones.",

@@ -1,10 +1,9 @@
-"""K037: what a language model can predict is limited by its window."""
+"""A language model sees a window of k words; what decides the next word farther back is lost to it."""
 
 from playground.claims import Arm, Claim, alike, lower
 
 K037 = Claim(
     title="The window of a language model",
-    statement="A language model sees a window of k words; what decides the next word farther back is lost to it.",
     source="Weng, GPT, the loss with a window of size k",
     prediction="The loss falls from 1 to 4 words by at least 0.1 nats; once the window holds a sentence it stays, to "
     "0.05 nats from 8 to 16.",

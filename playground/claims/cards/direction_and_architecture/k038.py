@@ -1,19 +1,16 @@
-"""K038: perplexity is one number in several forms, with a value for knowing nothing and a least one."""
+"""Perplexity, the inverse of the geometric mean of the probabilities of the words, is smaller the better the model."""
 
 from copy import deepcopy
 from math import exp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from playground.analysis.instruments.perplexity import nats_of
-from playground.claims import Arm, Claim, alike, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, alike, higher
 
 
-def ratio(lab: "Lab", arm: Arm, seed: int) -> float:
+def ratio(lab: Lab, arm: Arm, seed: int) -> float:
     """Perplexity in some form, as a multiple of what it should be or of its least value."""
     subject = lab.subject(arm, seed)
     model, text = subject.model, subject.sentences(20)
@@ -33,8 +30,6 @@ def ratio(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K038 = Claim(
     title="What perplexity is",
-    statement="Perplexity, the inverse of the geometric mean of the probabilities of the words, is smaller the better "
-    "the model.",
     source="Weng, Metric: Perplexity",
     prediction="2 to the mean bits and the inverse geometric mean are both e to the mean nats. A model that gives all "
     "words the same probability has the size of the vocabulary, and no model has less than the grammar of the text.",

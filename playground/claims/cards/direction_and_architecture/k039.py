@@ -1,10 +1,9 @@
-"""K039: some last words can be predicted only from far back."""
+"""The last words of LAMBADA can be predicted only with at least 50 tokens of context."""
 
 from playground.claims import Arm, Claim, higher, lower
 
 K039 = Claim(
     title="LAMBADA asks for a long context",
-    statement="The last words of LAMBADA can be predicted only with at least 50 tokens of context.",
     source="Weng, GPT-2, summary of tasks; Paperno et al., arXiv:1606.06031",
     prediction="A last word whose cue comes 18 words before it is right in most texts if the window covers the cue, "
     "and in less than a fifth if it does not.",

@@ -1,10 +1,9 @@
-"""K195: some attention heads are redundant, and a fine-tuned model can be better without them."""
+"""Attention heads are redundant: a fine-tuned model is as good or better without some of them."""
 
 from playground.claims import Arm, Claim, higher
 
 K195 = Claim(
     title="Redundant heads",
-    statement="Attention heads are redundant: a fine-tuned model is as good or better without some of them.",
     source="Liu et al., sec. 7; Kovaleva et al., arXiv:1908.08593",
     prediction="With a quarter of the heads cut, those on which the answers depend least, the accuracy does not fall "
     "by more than 0.01; with half of them it may.",

@@ -1,10 +1,9 @@
-"""K196: a few attention patterns recur in most heads."""
+"""A limited set of attention patterns recurs in the heads of a model."""
 
 from playground.claims import Arm, Claim, higher
 
 K196 = Claim(
     title="Few attention patterns recur",
-    statement="A limited set of attention patterns recurs in the heads of a model.",
     source="Liu et al., sec. 7; Kovaleva et al., arXiv:1908.08593",
     prediction="At least 80 % of the heads follow a named pattern; before training far fewer do.",
     otherwise="Many heads follow no named pattern, or as many before training.",

@@ -1,12 +1,11 @@
-"""K197: contextual states do well on most probing tasks and fail on fine-grained ones."""
+"""A linear probe of contextual states does well on most linguistic tasks, but fails on fine-grained ones such as
+identifying conjuncts."""
 
 from playground.claims import Arm, Claim, lower
 from playground.claims.figures.comparison import above_majority
 
 K197 = Claim(
     title="Conjuncts are hard to probe",
-    statement="A linear probe of contextual states does well on most linguistic tasks, but fails on fine-grained ones "
-    "such as identifying conjuncts.",
     source="Liu et al., sec. 7; Qiu et al., sec. 3.3.1; Liu et al. 2019, arXiv:1903.08855",
     prediction="Of what the most frequent class leaves, the probe of conjuncts gains at least 0.2 less than those of "
     "the part of speech and of the dependency relation.",

@@ -1,11 +1,10 @@
-"""K198: a probe with hidden units can learn a task by heart, as its control task shows."""
+"""Many probes fail the control task: with hidden units they can memorise a class for each word, so their accuracy says
+little about the states."""
 
 from playground.claims import Arm, Claim, lower
 
 K198 = Claim(
     title="Probes and control tasks",
-    statement="Many probes fail the control task: with hidden units they can memorise a class for each word, so their "
-    "accuracy says little about the states.",
     source="Liu et al., sec. 8; Hewitt and Liang, arXiv:1909.03368",
     prediction="An MLP probe of the part of speech has a lower selectivity (its accuracy minus the accuracy of "
     "the control task) than a linear one.",

@@ -1,14 +1,9 @@
-"""K199: a linear map makes distances between states those in the syntax tree."""
+"""A linear map of the states makes their distances those of the words in the syntax tree."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 
-def arcs(lab: "Lab", arm: Arm, seed: int) -> float:
+def arcs(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of gold arcs that are found, by the probe or by what it is compared with."""
     number = next(n for n in lab.finding(arm, seed).numbers if n.name == "UUAS")
     return number.value if arm.figure == "structural probe" else number.baselines[arm.figure]
@@ -16,7 +11,6 @@ def arcs(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K199 = Claim(
     title="Syntax trees in distances",
-    statement="A linear map of the states makes their distances those of the words in the syntax tree.",
     source="Liu et al., sec. 7; Hewitt and Manning 2019, N19-1419",
     prediction="The structural probe finds more arcs of the gold trees than a chain of neighbours, than the same "
     "probe of a random encoder, and than that of the embeddings.",

@@ -1,26 +1,20 @@
-"""K200: phrases are encoded in lower layers, long-distance dependencies in upper ones."""
+"""Earlier layers have information on phrases, deeper layers on dependencies over a long distance."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, lower
+from playground.claims import Arm, Claim, Lab, lower
 from playground.claims.figures.levels import gravity
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 PHRASES, FAR = "phrase boundaries", "dependency relation"
 APART = 3
 """Positions between the two words of a long-distance dependency."""
 
 
-def level(lab: "Lab", arm: Arm, seed: int) -> float:
+def level(lab: Lab, arm: Arm, seed: int) -> float:
     """The centre of gravity of phrase boundaries, or of the relation of words that are far apart."""
     return gravity(lab, arm, seed, arm.figure, APART if arm.figure == FAR else 0)
 
 
 K200 = Claim(
     title="Phrases early, long distances late",
-    statement="Earlier layers have information on phrases, deeper layers on dependencies over a long distance.",
     source="Liu et al., sec. 7; Jawahar et al. 2019",
     prediction="A probe that mixes all levels reads phrase boundaries at lower levels than dependencies between words "
     "that are three positions or more apart.",

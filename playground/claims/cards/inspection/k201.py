@@ -1,14 +1,9 @@
-"""K201: fine-tuning from a pre-trained start ends in a lower and wider valley of the loss."""
+"""Pre-training gives a start from which fine-tuning finds a lower and wider optimum of the loss."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, lower
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, lower
 
 
-def of_start(lab: "Lab", arm: Arm, seed: int) -> float:
+def of_start(lab: Lab, arm: Arm, seed: int) -> float:
     """The loss on unseen texts, or its rise half a filter away, of one of the two starts."""
     name, _, start = arm.figure.partition(", ")
     number = next(n for n in lab.finding(arm, seed).numbers if n.name == name)
@@ -19,7 +14,6 @@ LOSS, RISE = "loss on unseen texts", "rise half a filter away"
 
 K201 = Claim(
     title="A wider valley",
-    statement="Pre-training gives a start from which fine-tuning finds a lower and wider optimum of the loss.",
     source="Liu et al., sec. 7; Hao et al., arXiv:1908.05620",
     prediction="From the pre-trained start the loss on unseen texts ends lower than from a random one, and it rises "
     "less around the end.",

@@ -1,14 +1,11 @@
-"""K202: the senses of words lie in a few dimensions of the states."""
+"""The senses of a word are encoded in a subspace of few dimensions."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 
-def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
+def accuracy(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy of the sense probe in so many dimensions of a space: "8 trained"."""
     columns: Any = lab.finding(arm, seed).tables[0].columns
     rows = zip(columns["dimensions"], columns["space"], columns["accuracy"], strict=True)
@@ -17,7 +14,6 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K202 = Claim(
     title="Senses in few dimensions",
-    statement="The senses of a word are encoded in a subspace of few dimensions.",
     source="Liu et al., sec. 7; Coenen et al., arXiv:1906.02715",
     prediction="Eight dimensions that are fitted to the senses, an eighth of all, are as accurate as all "
     "dimensions up to 0.02, and better than eight random ones.",

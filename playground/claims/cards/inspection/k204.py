@@ -1,10 +1,9 @@
-"""K204: a language model makes verbs agree with their subjects."""
+"""Pre-trained models know the agreement of subject and verb, also past a noun of the other number."""
 
 from playground.claims import Arm, Claim, higher
 
 K204 = Claim(
     title="Subject and verb",
-    statement="Pre-trained models know the agreement of subject and verb, also past a noun of the other number.",
     source="Qiu et al., sec. 3.3.2; Linzen et al., arXiv:1611.01368",
     prediction="LM prefers the right form of the verb in at least 0.9 of the sentences without a noun in between, and "
     "more often than not with one.",

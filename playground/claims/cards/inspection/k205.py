@@ -1,11 +1,10 @@
-"""K205: the states of a model tell the semantic roles of words."""
+"""A pre-trained model knows semantic roles: which word is the agent and which the patient."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.comparison import value_or_baseline
 
 K205 = Claim(
     title="Who did what to whom",
-    statement="A pre-trained model knows semantic roles: which word is the agent and which the patient.",
     source="Qiu et al., sec. 3.3.1; Ettinger, arXiv:1907.13528",
     prediction="A linear probe tells the role of a word better from the states than from the word alone, and better "
     "than from the states of a random encoder, in active and passive sentences.",

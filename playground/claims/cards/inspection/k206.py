@@ -1,14 +1,11 @@
-"""K206: a model stores facts of its training text, and a question with a gap recovers them."""
+"""A pre-trained model stores facts of its training text, and cloze questions recover them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from playground.claims import Arm, Claim, alike, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, alike, higher
 
 
-def known(lab: "Lab", arm: Arm, seed: int) -> float:
+def known(lab: Lab, arm: Arm, seed: int) -> float:
     """P@1 of facts by how often they are stated, less what guessing among the answers of a relation would have."""
     finding = lab.finding(arm, seed)
     if arm.figure == "never stated":
@@ -24,7 +21,6 @@ def known(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K206 = Claim(
     title="Dante was born in [MASK]",
-    statement="A pre-trained model stores facts of its training text, and cloze questions recover them.",
     source="Qiu et al., sec. 3.3.2; Petroni et al., arXiv:1909.01066",
     prediction="Facts that the text states 8 times and more are recovered more often than those it states 1 to 3 "
     "times; facts that it never states are guessed.",

@@ -1,18 +1,13 @@
-"""K207: one manual prompt gives a lower bound of what a model knows."""
-
-from typing import TYPE_CHECKING
+"""A manual prompt gives only a lower bound of what a model knows; choosing prompts or joining several recovers more."""
 
 import torch
 from torch import Tensor
 
 from playground.analysis.facts import WORDINGS, ask, known_questions
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 
-def recalled(lab: "Lab", arm: Arm, seed: int) -> float:
+def recalled(lab: Lab, arm: Arm, seed: int) -> float:
     """P@1 of half of the facts: with the prompt that is best on the other half, with both prompts, or with one."""
     subject = lab.subject(arm, seed)
     asked = [ask(subject, known_questions(subject.corpus, k)) for k in range(len(WORDINGS))]
@@ -35,8 +30,6 @@ def _chosen(hits: Tensor, part: Tensor, tests: Tensor, best: bool) -> Tensor:
 
 K207 = Claim(
     title="One prompt is a lower bound",
-    statement="A manual prompt gives only a lower bound of what a model knows; choosing prompts or joining several "
-    "recovers more.",
     source="Qiu et al., sec. 3.3.2; Jiang et al., arXiv:1911.12543",
     prediction="The prompt that is best on other facts of the relation recovers more facts than the mean prompt, and "
     "so do both prompts together.",

@@ -1,14 +1,9 @@
-"""K208: questions about facts are answered by surface cues too."""
+"""What looks like knowledge of facts is partly guessing from names, and negations are ignored."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 
-def share(lab: "Lab", arm: Arm, seed: int) -> float:
+def share(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of answers that stay with "not", or P@1 of towns whose name holds the answer, or does not."""
     numbers = {number.name: number for number in lab.finding(arm, seed).numbers}
     named = numbers["P@1, name holds the answer"]
@@ -18,7 +13,6 @@ def share(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K208 = Claim(
     title="Names and negations fool fact questions",
-    statement="What looks like knowledge of facts is partly guessing from names, and negations are ignored.",
     source="Qiu et al., sec. 3.3.2; Poerner et al., arXiv:1911.03681; Kassner and Schütze, arXiv:1911.03343",
     prediction="Most answers stay the same when the question has a not; towns whose name holds the answer are right "
     "more often by 0.1 than other towns.",

@@ -1,14 +1,10 @@
-"""K209: simple syntax is read well from the states, semantics and fine-grained syntax less well."""
+"""BERT is good at simple syntactic tasks, and less good at semantic and fine-grained syntactic ones."""
 
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, lower
+from playground.claims import Arm, Claim, Lab, lower
 from playground.claims.figures.comparison import above_majority
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 TASKS = {
     "simple syntax": ("part of speech", "phrase boundaries"),
@@ -18,7 +14,7 @@ TASKS = {
 """Probing tasks by kind; BShift, two exchanged words, stands for finding errors of grammar."""
 
 
-def mean_gain(lab: "Lab", arm: Arm, seed: int) -> float:
+def mean_gain(lab: Lab, arm: Arm, seed: int) -> float:
     """The mean over the tasks of a kind."""
     asked = [replace(arm, instrument=f"probing classifier(task={task})") for task in TASKS[arm.figure]]
     return fmean(above_majority(lab, each, seed) for each in asked)
@@ -26,7 +22,6 @@ def mean_gain(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K209 = Claim(
     title="Simple syntax is easiest",
-    statement="BERT is good at simple syntactic tasks, and less good at semantic and fine-grained syntactic ones.",
     source="Qiu et al., sec. 3.3.1; Liu et al. 2019, arXiv:1903.08855; Tenney et al., arXiv:1905.06316",
     prediction="Linear probes gain more over the most frequent class on simple syntax than on each of the other two.",
     otherwise="One of the two is read as well as simple syntax.",

@@ -1,10 +1,9 @@
-"""K210: attention weights are a doubtful explanation."""
+"""Attention weights need not explain a prediction: others give the same one, and gradients disagree."""
 
 from playground.claims import Arm, Claim, lower
 
 K210 = Claim(
     title="Is attention an explanation?",
-    statement="Attention weights need not explain a prediction: others give the same one, and gradients disagree.",
     source="Qiu et al., sec. 8; Jain and Wallace, arXiv:1902.10186",
     prediction="With permuted weights half of the predictions change by less than 0.1, and attention ranks the words "
     "otherwise than gradients do: the rank correlation is below 0.5.",

@@ -1,11 +1,10 @@
-"""K211: three words before any text make a classifier fail."""
+"""A few words that are put before any text make a pre-trained model fail on most of a class."""
 
 from playground.claims import Arm, Claim, lower
 from playground.claims.figures.comparison import value_or_baseline
 
 K211 = Claim(
     title="Universal triggers",
-    statement="A few words that are put before any text make a pre-trained model fail on most of a class.",
     source="Liu et al., sec. 7; Qiu et al., sec. 7.7; Wallace et al., arXiv:1908.07125",
     prediction="A trigger of three words, found on other texts, takes at least 0.3 of the accuracy on one class, and "
     "at least 0.1 more than three random words.",

@@ -1,14 +1,9 @@
-"""K212: a fine-tuned model is not robust to misspellings."""
+"""BERT is not robust to misspellings, and least of all to those in the words that matter most."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, lower
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, lower
 
 
-def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
+def accuracy(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy of the fine-tuned model on texts with typing errors of some kind, or with none."""
     number = next(n for n in lab.finding(arm, seed).numbers if n.name == "fine-tuned")
     return number.value if arm.figure == "all words mistyped" else number.baselines[arm.figure]
@@ -16,7 +11,6 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K212 = Claim(
     title="Misspellings",
-    statement="BERT is not robust to misspellings, and least of all to those in the words that matter most.",
     source="Qiu et al., sec. 7.7; Sun et al., arXiv:2003.04985",
     prediction="One typing error in the most important word of each text costs at least 0.1 of accuracy, and an error "
     "in every long word at least as much.",

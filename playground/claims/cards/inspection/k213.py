@@ -1,7 +1,6 @@
-"""K213: a model that fills gaps finds words that fool a classifier, with few changes and fluent text."""
+"""A pre-trained model generates adversarial examples that succeed with few changed words and stay fluent."""
 
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import torch
 
@@ -9,15 +8,12 @@ from playground.analysis.cloze import log_chances, texts, with_gap
 from playground.analysis.floor.automaton import automaton_of
 from playground.analysis.floor.chart import ParseChart
 from playground.analysis.subject import Subject
-from playground.claims import Arm, Claim, higher, lower
+from playground.claims import Arm, Claim, Lab, higher, lower
 from playground.corpora.tinyworld import lexicon as lex
 from playground.errors import UserError
 from playground.finetuning.apply.attacks import Substituted, substitute
 from playground.finetuning.apply.victim import fine_tuned, unseen
 from playground.finetuning.strategy.parse import read
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 TEXTS, OPTIONS, MOST = 60, 12, 3
 """Texts that are attacked, words that are tried in each gap, and words that are changed at most."""
@@ -27,7 +23,7 @@ LOADED = tuple(
 )
 
 
-def attacks(lab: "Lab", arm: Arm, seed: int) -> list[Substituted]:
+def attacks(lab: Lab, arm: Arm, seed: int) -> list[Substituted]:
     """Attacks on the texts that a fine-tuned copy of the model classifies rightly."""
     subject = lab.subject(arm, seed)
     victim = fine_tuned(subject, read(arm.strategy), arm.train_size, arm.tuning_steps)
@@ -54,7 +50,7 @@ def kind(word: str) -> int:
     return next((k for k, words in enumerate(LOADED) if word in words), -1)
 
 
-def figure(lab: "Lab", arm: Arm, seed: int) -> float:
+def figure(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of attacks that succeed, or of these the share of words changed or of texts that the grammar writes."""
     done = lab.once(("attacks", seed), lambda: attacks(lab, arm, seed))
     fooled = [one for one in done if one.fooled]
@@ -77,7 +73,6 @@ def fits(subject: Subject, words: list[str]) -> bool:
 
 K213 = Claim(
     title="BERT attacks BERT",
-    statement="A pre-trained model generates adversarial examples that succeed with few changed words and stay fluent.",
     source="Qiu et al., sec. 7.7; Li et al., arXiv:2004.09984 (BERT-Attack)",
     prediction="At least half of the attacks succeed; they change at most a quarter of the words, and the grammar can "
     "write at least 0.8 of the changed sentences.",

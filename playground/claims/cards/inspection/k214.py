@@ -1,17 +1,13 @@
-"""K214: adversarial training makes a classifier better and more robust."""
+"""Adversarial fine-tuning improves both generalisation and robustness."""
 
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import torch
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.finetuning.apply.attacks import same_meaning, substitute
 from playground.finetuning.apply.victim import fine_tuned, unseen
 from playground.finetuning.strategy.parse import read
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 TEXTS = 100
 """Unseen texts that are read, and attacked."""
@@ -19,7 +15,7 @@ TEXTS = 100
 PLAIN, ATTACKED = "unseen texts", "attacked texts"
 
 
-def gain(lab: "Lab", arm: Arm, seed: int) -> float:
+def gain(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy after adversarial training minus that after full fine-tuning, on texts as they are or attacked."""
     subject, found = lab.subject(arm, seed), []
     for name in (arm.strategy, "full"):
@@ -36,7 +32,6 @@ def gain(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K214 = Claim(
     title="Adversarial training",
-    statement="Adversarial fine-tuning improves both generalisation and robustness.",
     source="Qiu et al., sec. 7.7; Zhu et al., arXiv:1909.11764; Liu et al., arXiv:2004.08994",
     prediction="With adversarial training more unseen texts are classified rightly, and more of them stay right when "
     "one word is exchanged for another of the same class.",

@@ -1,18 +1,14 @@
-"""K216: what a model writes can contradict what its text says."""
+"""What a language model writes can disagree with what is commonly known, even if its text states it."""
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 import torch
 
 from playground.analysis.facts import ask, known_questions, mention_counts
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 
-def contradictions(lab: "Lab", arm: Arm, seed: int) -> float:
+def contradictions(lab: Lab, arm: Arm, seed: int) -> float:
     """How likely a false answer of the right kind is to facts of the text, drawn at the temperature of the arm."""
     subject = lab.subject(arm, seed)
     last = [one for one in known_questions(subject.corpus) if one.position == len(one.words) - 2]  # before the stop
@@ -27,7 +23,6 @@ def contradictions(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K216 = Claim(
     title="Written, but not true",
-    statement="What a language model writes can disagree with what is commonly known, even if its text states it.",
     source="Liu et al., sec. 5.1; Zellers et al., arXiv:1905.12616",
     prediction="Of sentences about facts that the text states, at least 0.05 are completed with a false answer of the "
     "right kind at temperature 1; fewer are at 0.5, and more at 1.5.",

@@ -1,12 +1,7 @@
-"""K219: objectives that are made for a task help this task."""
+"""Objectives that are made for a task help at this task: label-aware MLM at sentiment, gap sentences at summaries."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import accuracy
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 MADE = {
     "sentiment": ("label-aware MLM", "MLM", {"corpus": "reviews", "task": "sentiment"}),
@@ -18,7 +13,7 @@ MADE = {
 """For each task the objective that is made for it, a general one, and on what they are compared."""
 
 
-def gain(lab: "Lab", arm: Arm, seed: int) -> float:
+def gain(lab: Lab, arm: Arm, seed: int) -> float:
     """How much more accurate at its task the objective is that is made for it."""
     special, general, task = MADE[arm.figure]
     one, other = (accuracy(lab, arm, seed, entry=entry, **task) for entry in (special, general))
@@ -27,8 +22,6 @@ def gain(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K219 = Claim(
     title="Objectives made for a task",
-    statement="Objectives that are made for a task help at this task: label-aware MLM at sentiment, gap sentences at "
-    "summaries.",
     source="Qiu et al., sec. 3.2; Ke et al., arXiv:1911.02493; Zhang et al., arXiv:1912.08777",
     prediction="Each is more accurate at its task than a general objective, MLM or BART's infilling.",
     otherwise="One of the two does not help.",

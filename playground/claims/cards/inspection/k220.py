@@ -1,19 +1,16 @@
-"""K220: what a model that predicts the next word has over one that fills gaps, and the reverse."""
+"""A model that predicts the next word reads one direction, but has no [MASK] that texts lack, predicts words jointly
+and can write; a model that fills gaps has the opposite of all four."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from playground.analysis.generation import cannot_write
-from playground.claims import Arm, Claim, equal
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, equal
 
 CLAIMED = {"LM": (False, False, False, True), "MLM": (True, True, True, False)}
 """Sees both sides; reads [MASK], which no text has; puts halves of names together that do not fit; can write."""
 
 
-def properties(lab: "Lab", arm: Arm, seed: int) -> float:
+def properties(lab: Lab, arm: Arm, seed: int) -> float:
     """How many of the four properties of a model are as claimed."""
     subject = lab.subject(arm, seed)
     batch = subject.batch(8)
@@ -30,8 +27,6 @@ def properties(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K220 = Claim(
     title="Next words against gaps",
-    statement="A model that predicts the next word reads one direction, but has no [MASK] that texts lack, predicts "
-    "words jointly and can write; a model that fills gaps has the opposite of all four.",
     source="Weng, XLNet; From Static Embedding to Contextualized Embedding, XLNet",
     prediction="All four properties of LM and of MLM are as claimed.",
     otherwise="Fewer are.",

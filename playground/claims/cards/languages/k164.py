@@ -1,10 +1,9 @@
-"""K164: masked language modelling on two languages transfers between them without any translation."""
+"""A masked language model of several languages transfers tasks between them without any translation."""
 
 from playground.claims import Arm, Claim, higher
 
 K164 = Claim(
     title="Multilingual MLM transfers",
-    statement="A masked language model of several languages transfers tasks between them without any translation.",
     source="Qiu et al., sec. 4.2.1; Liu et al., sec. 4; Pires et al., arXiv:1906.01502",
     prediction="A tagger trained in the first language tags the second better than one without pre-training.",
     otherwise="In the second language both are equally good.",

@@ -1,20 +1,15 @@
-"""K166: models that were trained separately on two languages have word vectors of the same shape."""
-
-from typing import TYPE_CHECKING
+"""The embedding spaces of different languages have the same structure, even if no text is shared."""
 
 import torch
 
 from playground.analysis.crosslingual import linear_cka
 from playground.analysis.procrustes import dictionary
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.languages import alone, trained
 from playground.rng import generator
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def likeness(lab: "Lab", arm: Arm, seed: int) -> float:
+def likeness(lab: Lab, arm: Arm, seed: int) -> float:
     """Linear CKA of the vectors of words and of their translations, or of words and of others' translations."""
     corpus = lab.corpus(arm)
     first, second = (trained(lab, arm, seed, alone(corpus, k)).model.token_embedding.weight.detach() for k in (0, 1))
@@ -26,7 +21,6 @@ def likeness(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K166 = Claim(
     title="Embedding spaces of two languages",
-    statement="The embedding spaces of different languages have the same structure, even if no text is shared.",
     source="Liu et al., sec. 4; Wu et al., arXiv:1911.01464",
     prediction="The linear CKA of the word vectors of two separate models is higher by at least 0.1 between words and "
     "their translations than between words and permuted translations.",

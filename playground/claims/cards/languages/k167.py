@@ -1,10 +1,9 @@
-"""K167: masking in pairs of translations aligns languages better than masking in each alone."""
+"""Translation language modelling learns a better cross-lingual model than multilingual MLM."""
 
 from playground.claims import Arm, Claim, higher
 
 K167 = Claim(
     title="TLM aligns two languages",
-    statement="Translation language modelling learns a better cross-lingual model than multilingual MLM.",
     source="Liu et al., sec. 4; Qiu et al., sec. 4.2.1; Lample and Conneau, arXiv:1901.07291",
     prediction="After TLM the nearest sentence of the other language is the translation more often.",
     otherwise="Both find the translation as often.",

@@ -1,22 +1,19 @@
-"""K169: new word vectors bring a task into another language without labels."""
+"""A model of one language transfers a task to another without labels, if only word vectors of the other language are
+learned; in fine-tuning the word vectors must stay frozen."""
 
 from collections import deque
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import result
 from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
 from playground.finetuning.run.base import Base
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 STEPS = 400
 """Steps in which the words of the second language are learned."""
 
 
-def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
+def accuracy(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy in the second language of a tagger that was trained in the first."""
 
     def make() -> tuple[Base, object]:
@@ -31,8 +28,6 @@ def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K169 = Claim(
     title="Swap the vocabulary",
-    statement="A model of one language transfers a task to another without labels, if only word vectors of the other "
-    "language are learned; in fine-tuning the word vectors must stay frozen.",
     source="Liu et al., sec. 4; Artetxe et al., arXiv:1910.11856",
     prediction="With frozen word vectors a tagger of the first language is better in the second by at least 0.1 than "
     "from a random start, and better than with word vectors that are fine-tuned.",

@@ -1,11 +1,10 @@
-"""K170: a second, larger language helps a model of a language with little text."""
+"""A language model of two languages is better at the one that has little text than a model of that one."""
 
 from playground.claims import Arm, Claim, lower
 from playground.claims.figures.languages import second_language_loss
 
 K170 = Claim(
     title="Polyglot training with little text",
-    statement="A language model of two languages is better at the one that has little text than a model of that one.",
     source="Liu et al., sec. 4; Mulcaire et al. 2019 (Rosita)",
     prediction="With 15,000 tokens of the second language and 285,000 of the first, the loss on held-out text of the "
     "second is lower than with its own text alone, after as many steps.",

@@ -1,11 +1,10 @@
-"""K171: a model of one language is better at it than a model of two."""
+"""A model of a single language is significantly better at it than a multilingual model."""
 
 from playground.claims import Arm, Claim, lower
 from playground.claims.figures.languages import second_language_loss
 
 K171 = Claim(
     title="Monolingual or multilingual",
-    statement="A model of a single language is significantly better at it than a multilingual model.",
     source="Qiu et al., sec. 4.2.2",
     prediction="With enough text the loss on held-out text of the second language is lower by at least 0.1 nats after "
     "training on this language alone.",

@@ -1,10 +1,9 @@
-"""K040: words that are masked together are predicted as if they were independent."""
+"""A masked language model predicts masked words independently, so it mixes the halves of two names."""
 
 from playground.claims import Arm, Claim, higher
 
 K040 = Claim(
     title="New Angeles",
-    statement="A masked language model predicts masked words independently, so it mixes the halves of two names.",
     source="Liu et al., sec. 2.3; Weng, XLNet; Yang et al., arXiv:1906.08237, sec. 2.5",
     prediction="Of the probability of two masked words of a name, MLM gives most to pairs that do not exist.",
     otherwise="MLM and LM give the same share to impossible pairs.",

@@ -1,20 +1,16 @@
-"""K041: [MASK] leaves a trace in the states of all words, and texts in use have none."""
-
-from typing import TYPE_CHECKING
+"""The special token [MASK] occurs in pre-training and never in a downstream text, so a masked language model meets
+other hidden states in use than in training."""
 
 import torch
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.separability import separability
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 FAR, SENTENCES = 3, 1000
 """How far from the changed word other words are compared, and how many sentences are read."""
 
 
-def trace(lab: "Lab", arm: Arm, seed: int) -> float:
+def trace(lab: Lab, arm: Arm, seed: int) -> float:
     """How well the states of other words tell that the second word of a sentence was changed."""
     subject = lab.subject(arm, seed)
     text, specials = subject.sentences(SENTENCES), subject.tokenizer.specials
@@ -27,8 +23,6 @@ def trace(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K041 = Claim(
     title="[MASK] never appears in use",
-    statement="The special token [MASK] occurs in pre-training and never in a downstream text, so a masked language "
-    "model meets other hidden states in use than in training.",
     source="Liu et al., sec. 2.3; Qiu et al., sec. 3.1.2; Weng, BERT; From Static to Contextualized Embedding",
     prediction="A linear classifier tells from the state of a word whether another word, three or more positions away, "
     "was replaced by [MASK]; it tells this better than whether it was replaced by a random word.",

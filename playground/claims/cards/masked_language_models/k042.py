@@ -1,18 +1,15 @@
-"""K042: keeping and replacing some of the chosen words trains the output at words that are seen."""
+"""Where only [MASK] is trained, the output of a masked language model at words that it sees is not trained; replacing
+one chosen word in ten at random and keeping one in ten trains it."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from playground.batch import begin
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.text import answered
 from playground.objectives.ask import AskMasked
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def seen_words(lab: "Lab", arm: Arm, seed: int) -> float:
+def seen_words(lab: Lab, arm: Arm, seed: int) -> float:
     """How often the output at a word of a plain text, which the model reads, is this word."""
     subject = lab.subject(arm, seed)
     batch = AskMasked().build(replace(begin(subject.held_out), selected=subject.held_out.maskable))
@@ -23,8 +20,6 @@ def seen_words(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K042 = Claim(
     title="80 % [MASK], 10 % random, 10 % kept",
-    statement="Where only [MASK] is trained, the output of a masked language model at words that it sees is not "
-    "trained; replacing one chosen word in ten at random and keeping one in ten trains it.",
     source="Qiu et al., sec. 3.1.2; Weng, BERT; From Static to Contextualized Embedding; Devlin et al., "
     "arXiv:1810.04805, sec. 3.1",
     prediction="For a word of a plain text the output is this word far more often with 80/10/10.",

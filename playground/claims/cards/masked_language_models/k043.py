@@ -1,15 +1,11 @@
-"""K043: a masked language model learns from 15 % of the tokens."""
+"""A masked language model predicts only 15 % of the tokens of a text; a left-to-right language model and replaced token
+detection learn from all of them."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, alike
+from playground.claims import Arm, Claim, Lab, alike
 from playground.claims.figures.text import held_out
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def scored(lab: "Lab", arm: Arm, seed: int) -> float:
+def scored(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of the tokens of a text that the model itself is asked about; a generator's are not counted."""
     batch = held_out(lab, arm, seed)
     return float(batch.targets[0].loss_mask.sum()) / batch.count
@@ -17,8 +13,6 @@ def scored(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K043 = Claim(
     title="A signal from 15 % of the tokens",
-    statement="A masked language model predicts only 15 % of the tokens of a text; a left-to-right language model and "
-    "replaced token detection learn from all of them.",
     source="Weng, BERT and ELECTRA; Liu et al., sec. 2.3; Clark et al., arXiv:2003.10555, sec. 1",
     prediction="The number of scored tokens is 0.15 of all for MLM, and all of them for LM and RTD.",
     otherwise="The shares differ from these by more than one percent of the tokens.",

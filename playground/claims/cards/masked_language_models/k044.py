@@ -1,10 +1,9 @@
-"""K044: new masks in every epoch beat masks that are drawn once."""
+"""A new mask at every visit of a text teaches more than masks that were drawn once and are repeated."""
 
 from playground.claims import Arm, Claim, lower
 
 K044 = Claim(
     title="Static and dynamic masking",
-    statement="A new mask at every visit of a text teaches more than masks that were drawn once and are repeated.",
     source="Liu et al., sec. 2.3; Qiu et al., sec. 3.1.2; Weng, RoBERTa; Liu et al., arXiv:1907.11692, sec. 4.1",
     prediction="After about 40 epochs on one small text, the loss on unseen text is lower with new masks than with "
     "ten masks for each text, as BERT's data had, and far lower than with one mask.",

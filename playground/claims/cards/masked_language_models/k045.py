@@ -1,10 +1,9 @@
-"""K045: spans and their boundaries help tasks on spans."""
+"""Masking spans, and predicting them from their boundaries (SBO), helps tasks on spans of text."""
 
 from playground.claims import Arm, Claim, higher
 
 K045 = Claim(
     title="Spans and their boundaries",
-    statement="Masking spans, and predicting them from their boundaries (SBO), helps tasks on spans of text.",
     source="Qiu et al., sec. 3.1.2; Liu et al., sec. 2.3; Joshi et al., arXiv:1907.10529, sec. 3",
     prediction="With as many hidden words, spans with SBO find more answers than spans alone, and these more than "
     "single words.",

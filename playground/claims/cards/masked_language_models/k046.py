@@ -1,10 +1,9 @@
-"""K046: hiding whole names and phrases adds knowledge."""
+"""Hiding whole names or phrases adds knowledge to a model, compared with hiding single words."""
 
 from playground.claims import Arm, Claim, higher
 
 K046 = Claim(
     title="Whole names and phrases",
-    statement="Hiding whole names or phrases adds knowledge to a model, compared with hiding single words.",
     source="Liu et al., sec. 3.2; Sun et al., arXiv:1904.09223",
     prediction="After equal steps a model that was trained with hidden names recovers more of the facts that its text "
     "states than MLM, and so does one with hidden phrases.",

@@ -1,10 +1,9 @@
-"""K047: random spans are as good as the spans of names."""
+"""Masking random spans generalises the masking of names and needs no external knowledge."""
 
 from playground.claims import Arm, Claim, alike
 
 K047 = Claim(
     title="Random spans need no knowledge",
-    statement="Masking random spans generalises the masking of names and needs no external knowledge.",
     source="Liu et al., sec. 3.2, on SpanBERT and ERNIE",
     prediction="After either kind of masking names are found equally well, to 0.03 of F1.",
     otherwise="Masking names is better for finding them, or worse.",

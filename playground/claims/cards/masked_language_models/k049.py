@@ -1,10 +1,9 @@
-"""K049: rows of one sentence are worse than longer ones."""
+"""Pre-training on single sentences hurts; rows of several neighbouring sentences are better."""
 
 from playground.claims import Arm, Claim, higher
 
 K049 = Claim(
     title="Longer rows of text",
-    statement="Pre-training on single sentences hurts; rows of several neighbouring sentences are better.",
     source="Weng, RoBERTa; Liu et al., sec. 2.3; Liu et al., arXiv:1907.11692, sec. 4.2",
     prediction="Pre-trained on rows of 32 tokens a model finds more answers in passages of four sentences than one "
     "that was pre-trained on as many tokens in rows of 8.",

@@ -1,10 +1,9 @@
-"""K050: single texts without NSP are better than pairs with NSP."""
+"""Training on single texts without next sentence prediction is better than on pairs of texts with it."""
 
 from playground.claims import Arm, Claim, higher
 
 K050 = Claim(
     title="Single texts without NSP",
-    statement="Training on single texts without next sentence prediction is better than on pairs of texts with it.",
     source="Qiu et al., sec. 3.1.5; Joshi et al., arXiv:1907.10529, sec. 3.3",
     prediction="After equal steps on rows of equal length, MLM on single texts finds more names than MLM with NSP on "
     "pairs.",

@@ -1,18 +1,14 @@
-"""K051: more steps, more text and larger batches all help."""
+"""The same masked language model becomes better with more steps, with more text and with larger batches."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 MORE = {"steps": {"steps": 400}, "text": {"tokens": 80000}, "batch": {"settings": "batch_size=32"}}
 """Four times as many steps, as much text, and rows in a batch."""
 
 
-def benefit(lab: "Lab", arm: Arm, seed: int) -> float:
+def benefit(lab: Lab, arm: Arm, seed: int) -> float:
     """How much lower the loss on unseen text is with four times as much of one thing."""
     less, more = (lab.facts(one, seed)["loss"]["held_out"] for one in (arm, replace(arm, **MORE[arm.figure])))
     assert less is not None
@@ -22,7 +18,6 @@ def benefit(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K051 = Claim(
     title="BERT was trained too little",
-    statement="The same masked language model becomes better with more steps, with more text and with larger batches.",
     source="Liu et al., sec. 2.3; Weng, RoBERTa; Qiu et al., sec. 8.1; From Static to Contextualized "
     "Embedding; Liu et al., arXiv:1907.11692",
     prediction="Four times as many steps, as much text, or rows in a batch each lower the loss on unseen text.",

@@ -1,11 +1,10 @@
-"""K052: masking needs no dropout."""
+"""Without dropout masked language modelling serves later tasks better."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.tuning import over_tasks
 
 K052 = Claim(
     title="MLM without dropout",
-    statement="Without dropout masked language modelling serves later tasks better.",
     source="From Static to Contextualized Embedding, ALBERT; Lan et al., arXiv:1909.11942, table 8",
     prediction="A model trained without dropout is more accurate on the mean of three tasks than one with 0.1.",
     otherwise="Dropout does not matter, or it helps.",

@@ -1,13 +1,9 @@
-"""K053: the choice of hyperparameters has a large effect."""
+"""The choice of hyperparameters has a large impact on a pre-trained model."""
 
 from statistics import stdev
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import accuracy
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 CHOICES = {
     "hyperparameters": [
@@ -17,14 +13,13 @@ CHOICES = {
 }
 
 
-def spread(lab: "Lab", arm: Arm, seed: int) -> float:
+def spread(lab: Lab, arm: Arm, seed: int) -> float:
     """The standard deviation of the accuracies of four models."""
     return stdev(accuracy(lab, arm, seed, **choice) for choice in CHOICES[arm.figure])
 
 
 K053 = Claim(
     title="Hyperparameters have a big impact",
-    statement="The choice of hyperparameters has a large impact on a pre-trained model.",
     source="Weng, RoBERTa; Liu et al., arXiv:1907.11692, sec. 3.1",
     prediction="Four settings of MLM, with other rates, batches and shares of masks, spread more in accuracy than four "
     "objectives with the same settings.",

@@ -1,16 +1,12 @@
-"""K054: training data for MLM and NSP come from any text."""
+"""The training data of masked language modelling and of next sentence prediction can be made from any monolingual text,
+without labels."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, equal
+from playground.claims import Arm, Claim, Lab, equal
 from playground.claims.figures.text import held_out
 from playground.errors import UserError
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def built(lab: "Lab", arm: Arm, seed: int) -> float:
+def built(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of the rows of a text for which the objective finds something to predict."""
     try:
         batch = held_out(lab, arm, seed)
@@ -21,8 +17,6 @@ def built(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K054 = Claim(
     title="Data from any monolingual text",
-    statement="The training data of masked language modelling and of next sentence prediction can be made from any "
-    "monolingual text, without labels.",
     source="Weng, BERT",
     prediction="From a text that people wrote, without any label, both objectives make something to predict in every "
     "row; translation makes nothing.",

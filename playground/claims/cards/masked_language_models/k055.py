@@ -1,11 +1,10 @@
-"""K055: a denoising model without noise learns to copy."""
+"""Noise in the input makes the representation of an autoencoder general; without noise it learns to copy."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.tuning import over_tasks
 
 K055 = Claim(
     title="Without noise a model copies",
-    statement="Noise in the input makes the representation of an autoencoder general; without noise it learns to copy.",
     source="From Static to Contextualized Embedding, BERT, on autoencoders of images",
     prediction="The same loss with and without masks: with them the mean accuracy of three tasks is higher by 0.02.",
     otherwise="The model that only copies serves the tasks as well.",

@@ -1,12 +1,11 @@
-"""K221: a share of hidden words that falls in training, against two constant ones."""
+"""Hiding 30 % of the words at the beginning of the training and 15 % at its end is better than 15 % or 30 %
+throughout."""
 
 from playground.claims import Arm, Claim, lower
 from playground.claims.figures.hidden_words import loss_of_hidden_words
 
 K221 = Claim(
     title="A masking rate that falls",
-    statement="Hiding 30 % of the words at the beginning of the training and 15 % at its end is better than 15 % or "
-    "30 % throughout.",
     source="Ankner et al., arXiv:2305.15096, sec. 3",
     prediction="After as many steps on as many tokens, the loss of words that MLM hides at 15 % is lowest with the "
     "rate that falls.",

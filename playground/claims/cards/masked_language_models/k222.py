@@ -1,11 +1,10 @@
-"""K222: a causal language model that becomes a masked one, against one objective throughout."""
+"""For a fixed number of steps, training a causal language model and then a masked one gives a better encoder than
+either alone."""
 
 from playground.claims import Arm, Claim, higher
 
 K222 = Claim(
     title="First causal, then masked",
-    statement="For a fixed number of steps, training a causal language model and then a masked one gives a better "
-    "encoder than either alone.",
     source="Gisserot-Boukhlef et al., arXiv:2507.00994, abstract",
     prediction="Fine-tuned on 64 reviews, the model that was trained with both is more accurate than those with one.",
     otherwise="One objective throughout is as accurate or more.",

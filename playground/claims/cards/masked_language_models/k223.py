@@ -1,10 +1,9 @@
-"""K223: an objective that alternates between causal and masked, against one throughout."""
+"""Alternating between a causal and a masked language model in one training is better than either alone."""
 
 from playground.claims import Arm, Claim, higher
 
 K223 = Claim(
     title="Causal, masked, causal again",
-    statement="Alternating between a causal and a masked language model in one training is better than either alone.",
     source="Yu et al., arXiv:2412.03275, abstract",
     prediction="Fine-tuned on 64 reviews, the model that alternated is more accurate than those with one objective.",
     otherwise="One objective throughout is as accurate or more.",

@@ -1,11 +1,10 @@
-"""K224: masked and causal rows in one batch, against rows of one kind."""
+"""A network that is trained as a masked and as a causal language model in every batch is better than one that is
+trained as only one of them."""
 
 from playground.claims import Arm, Claim, higher
 
 K224 = Claim(
     title="Masked and causal in one batch",
-    statement="A network that is trained as a masked and as a causal language model in every batch is better than one "
-    "that is trained as only one of them.",
     source="Charpentier and Samuel, arXiv:2410.24159, abstract",
     prediction="Fine-tuned on 64 reviews, the hybrid is more accurate than MNTP alone and than LM alone.",
     otherwise="One objective throughout is as accurate or more.",

@@ -1,12 +1,11 @@
-"""K056: a permutation language model gives a sentence nearly one probability, whatever the order."""
+"""Not all N! orders can be trained, but a sample of them is enough: a permutation language model then gives the words
+nearly the same probability in every order."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.orders import spread_over_orders
 
 K056 = Claim(
     title="One probability in all orders",
-    statement="Not all N! orders can be trained, but a sample of them is enough: a permutation language model then "
-    "gives the words nearly the same probability in every order.",
     source="Liu et al., sec. 2.3; Yang et al., arXiv:1906.08237, sec. 2.2",
     prediction="Over the 120 orders of five neighbouring words, the others given, their log-probability varies less "
     "with PLM than with an MLM that fills them in the same orders.",

@@ -1,18 +1,14 @@
-"""K057: over many orders a permutation language model predicts each word from both sides."""
-
-from typing import TYPE_CHECKING
+"""Over the random orders of its training, a permutation language model predicts each word from words on both of its
+sides."""
 
 import torch
 
 from playground import leaks
-from playground.claims import Arm, Claim, equal
+from playground.claims import Arm, Claim, Lab, equal
 from playground.claims.figures.text import held_out
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def pairs_seen(lab: "Lab", arm: Arm, seed: int) -> float:
+def pairs_seen(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of pairs of two positions of which one is seen when the other is predicted, in any row."""
     batch, layers = held_out(lab, arm, seed), lab.subject(arm, seed).model.shape.layers
     size, target = 8, batch.targets[0]
@@ -25,8 +21,6 @@ def pairs_seen(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K057 = Claim(
     title="Both sides, on average over orders",
-    statement="Over the random orders of its training, a permutation language model predicts each word from words on "
-    "both of its sides.",
     source="Liu et al., sec. 2.3; Yang et al., arXiv:1906.08237, sec. 2.2",
     prediction="Added up over many texts, every position is seen from every other one with PLM; with LM from half.",
     otherwise="Some pairs of positions stay closed in every order.",

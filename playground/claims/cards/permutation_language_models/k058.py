@@ -1,15 +1,10 @@
-"""K058: a permutation changes the attention masks, not the input."""
+"""A permutation language model permutes the order of prediction; words and positions of its input stay."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, equal, higher
+from playground.claims import Arm, Claim, Lab, equal, higher
 from playground.claims.figures.text import example
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def changed(lab: "Lab", arm: Arm, seed: int) -> float:
+def changed(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of a part of the input that differs between two orders of one text."""
     inputs = [example(lab, arm, seed, {"order": order, "cut": 0}).inputs for order in ([1, 2, 3, 4], [3, 2, 4, 1])]
     first, second = (
@@ -20,7 +15,6 @@ def changed(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K058 = Claim(
     title="The text itself is not shuffled",
-    statement="A permutation language model permutes the order of prediction; words and positions of its input stay.",
     source="Qiu et al., sec. 3.1.3; From Static to Contextualized Embedding; Yang et al., arXiv:1906.08237, sec. 2.2",
     prediction="Between two orders the words and the position ids are identical; only the attention masks differ.",
     otherwise="The words or their positions differ between two orders.",

@@ -1,15 +1,11 @@
-"""K059: the attention masks of the order 3, 2, 4, 1."""
+"""In the order 3, 2, 4, 1 token 1 attends to all tokens, token 2 to 2 and 3, token 3 to itself and token 4 to 2, 3 and
+4; the query stream attends to the same without the token itself."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, equal
+from playground.claims import Arm, Claim, Lab, equal
 from playground.claims.figures.text import example
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def as_printed(lab: "Lab", arm: Arm, seed: int) -> float:
+def as_printed(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of keys that are open exactly where the figure of the arm names them, as "query 1: 2 3 4" does."""
     inputs = example(lab, arm, seed, {"order": [3, 2, 4, 1], "cut": 0}).inputs
     about, keys = arm.figure.split(":")
@@ -22,8 +18,6 @@ def as_printed(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K059 = Claim(
     title="The masks of the order 3, 2, 4, 1",
-    statement="In the order 3, 2, 4, 1 token 1 attends to all tokens, token 2 to 2 and 3, token 3 to itself and token "
-    "4 to 2, 3 and 4; the query stream attends to the same without the token itself.",
     source="From Static to Contextualized Embedding, on XLNet; Yang et al., arXiv:1906.08237, fig. 2",
     prediction="All rows of both attention masks are as the text says.",
     otherwise="Some cell of a mask is open where the text closes it, or closed where it opens it.",

@@ -1,15 +1,11 @@
-"""K060: predicting only the end of the order makes learning easier."""
+"""The first words of an order have little context and are hard to predict; a permutation language model that predicts
+only the last 1/K of the order learns faster."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, lower
+from playground.claims import Arm, Claim, Lab, lower
 from playground.claims.figures.text import answered
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def loss_at_the_end(lab: "Lab", arm: Arm, seed: int) -> float:
+def loss_at_the_end(lab: Lab, arm: Arm, seed: int) -> float:
     """The loss of the last sixth of held-out orders, whatever the model was trained to predict."""
     subject = lab.subject(arm, seed)
     objective = subject.objective.turn({"partial_prediction_k": 6.0})
@@ -18,8 +14,6 @@ def loss_at_the_end(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K060 = Claim(
     title="Predict only the end of the order",
-    statement="The first words of an order have little context and are hard to predict; a permutation language model "
-    "that predicts only the last 1/K of the order learns faster.",
     source="Liu et al., sec. 2.3; Qiu et al., sec. 3.1.3; Weng, XLNet; Yang et al., arXiv:1906.08237, sec. 2.3",
     prediction="After the same steps, the loss of the last sixth of the order is lower where only it was trained.",
     otherwise="It is as low, or lower, where all words of the order were trained.",

@@ -1,15 +1,11 @@
-"""K061: without the position that it predicts, a permutation language model cannot know which word is asked for."""
+"""Without the target position in its query, a permutation language model gives the same distribution for two orders
+that share their first words and then ask for different positions."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, alike, higher
+from playground.claims import Arm, Claim, Lab, alike, higher
 from playground.claims.figures.text import example
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def difference(lab: "Lab", arm: Arm, seed: int) -> float:
+def difference(lab: Lab, arm: Arm, seed: int) -> float:
     """How far apart the predictions of the fourth word of two orders are that share their first three words."""
     model, found = lab.subject(arm, seed).model.eval(), []
     for order in ([2, 5, 3, 1, 4], [2, 5, 3, 4, 1]):
@@ -21,8 +17,6 @@ def difference(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K061 = Claim(
     title="Which position is asked for?",
-    statement="Without the target position in its query, a permutation language model gives the same distribution for "
-    "two orders that share their first words and then ask for different positions.",
     source="Weng, XLNet; From Static to Contextualized Embedding; Yang et al., arXiv:1906.08237, sec. 2.3",
     prediction="The two distributions are identical with words only, and they differ with two streams.",
     otherwise="They differ in both, or are identical in both.",

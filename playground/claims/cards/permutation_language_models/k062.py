@@ -1,11 +1,10 @@
-"""K062: one stream cannot both hide a word and show it."""
+"""A word must be hidden when it is predicted and seen afterwards. One stream either reads its own answer or keeps words
+from the later predictions; two streams do neither."""
 
 from playground.claims import Arm, Claim, lower
 
 K062 = Claim(
     title="Why two streams?",
-    statement="A word must be hidden when it is predicted and seen afterwards. One stream either reads its own answer "
-    "or keeps words from the later predictions; two streams do neither.",
     source="Weng, XLNet; From Static to Contextualized Embedding; Yang et al., arXiv:1906.08237, sec. 2.3",
     prediction="A stream that sees itself has nearly no loss, because it copies; positions that never see a word have "
     "more loss than two streams.",

@@ -1,19 +1,15 @@
-"""K063: a permutation language model has neither of the two drawbacks of masked language models."""
-
-from typing import TYPE_CHECKING
+"""A permutation language model reads no [MASK], which no text in use has, and does not assume that the words it
+predicts are independent; a masked language model does both."""
 
 import torch
 
 from playground import leaks
 from playground.batch import Action
-from playground.claims import Arm, Claim, equal
+from playground.claims import Arm, Claim, Lab, equal
 from playground.claims.figures.text import held_out
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def drawbacks(lab: "Lab", arm: Arm, seed: int) -> float:
+def drawbacks(lab: Lab, arm: Arm, seed: int) -> float:
     """How many of two drawbacks: [MASK] in the input, and predicted words none of which sees another predicted one."""
     batch, layers = held_out(lab, arm, seed), lab.subject(arm, seed).model.shape.layers
     masks = bool((batch.inputs.ids == batch.tokens.specials.mask).any())
@@ -26,8 +22,6 @@ def drawbacks(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K063 = Claim(
     title="Neither [MASK] nor independence",
-    statement="A permutation language model reads no [MASK], which no text in use has, and does not assume that the "
-    "words it predicts are independent; a masked language model does both.",
     source="Liu et al., sec. 2.3; From Static to Contextualized Embedding; Yang et al., arXiv:1906.08237, sec. 2.1",
     prediction="MLM has both drawbacks and PLM has none: no [MASK] in its input, and the prediction of a word sees "
     "words that were predicted before it.",

@@ -1,11 +1,9 @@
-"""K063, once trained: a permutation language model does not mix the halves of two names."""
+"""A permutation language model fills one word after the other, so it does not mix the halves of two names."""
 
 from playground.claims import Arm, Claim, lower
 
 K063B = Claim(
     title="New Angeles in any order",
-    statement="A permutation language model fills one word after the other, so it does not mix the halves of "
-    "two names.",
     source="Liu et al., sec. 2.3; Yang et al., arXiv:1906.08237, sec. 2.5",
     prediction="Of the probability of two words of a name, PLM gives much less than MLM to pairs that do not exist.",
     otherwise="PLM gives about the same share to impossible pairs as MLM.",

@@ -1,11 +1,10 @@
-"""K064: XLNet against BERT and RoBERTa at equal cost."""
+"""XLNet is better than BERT, and RoBERTa, which changes less, is better than XLNet."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.tuning import over_tasks
 
 K064 = Claim(
     title="BERT, XLNet and RoBERTa",
-    statement="XLNet is better than BERT, and RoBERTa, which changes less, is better than XLNet.",
     source="From Static Embedding to Contextualized Embedding, XLNet; Liu et al., sec. 2.3",
     prediction="After equal steps PLM is more accurate than MLM with static masks on the mean of three tasks, and MLM "
     "with dynamic masks is more accurate than PLM.",

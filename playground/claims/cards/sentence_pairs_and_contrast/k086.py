@@ -1,17 +1,13 @@
-"""K086: next sentence prediction can be done by topic."""
-
-from typing import TYPE_CHECKING
+"""Next sentence prediction mixes two questions, whether the topic is the same and whether the texts are coherent; a
+model can rely on the topic, which is easier."""
 
 import torch
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.pairs import from_topic, pairs, right_pairs
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def rejected(lab: "Lab", arm: Arm, seed: int) -> float:
+def rejected(lab: Lab, arm: Arm, seed: int) -> float:
     """How many random second texts are rejected, all of the same topic as the first text or all of another one."""
     rows, rng = pairs(lab, arm, seed), lab.subject(arm, seed).rng("others", seed)
     others = from_topic(rows, arm.figure == "same topic", torch.rand(len(rows.ids), len(rows.ids), generator=rng))
@@ -20,8 +16,6 @@ def rejected(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K086 = Claim(
     title="NSP by topic",
-    statement="Next sentence prediction mixes two questions, whether the topic is the same and whether the texts are "
-    "coherent; a model can rely on the topic, which is easier.",
     source="Liu et al., sec. 2.3; Qiu et al., sec. 3.1.5; Weng, ALBERT; From Static to Contextualized "
     "Embedding; Lan et al., arXiv:1909.11942",
     prediction="A model trained with NSP rejects random second texts of another topic far more often than random ones "

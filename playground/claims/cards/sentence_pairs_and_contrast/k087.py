@@ -1,16 +1,13 @@
-"""K087: what NSP and SOP teach about each other's question."""
+"""A model trained with next sentence prediction hardly beats chance at sentence order, while a model trained with
+sentence order prediction solves next sentence prediction to a reasonable degree."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, alike, higher
+from playground.claims import Arm, Claim, Lab, alike, higher
 from playground.claims.figures.pairs import pairs, right_pairs
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def transferred(lab: "Lab", arm: Arm, seed: int) -> float:
+def transferred(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy at one question of a model that was trained with the same or the other one, without a new head."""
     trained, asked = arm.figure.split(" at ")
     own = replace(arm, entry=f"{trained} + MLM")
@@ -19,8 +16,6 @@ def transferred(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K087 = Claim(
     title="NSP and SOP at each other's question",
-    statement="A model trained with next sentence prediction hardly beats chance at sentence order, while a model "
-    "trained with sentence order prediction solves next sentence prediction to a reasonable degree.",
     source="From Static to Contextualized Embedding; Lan et al., arXiv:1909.11942, table 5",
     prediction="Each is above 0.7 at its own question. The NSP model is within 0.1 of chance at SOP; the SOP model is "
     "at 0.6 or higher at NSP.",

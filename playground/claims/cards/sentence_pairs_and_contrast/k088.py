@@ -1,11 +1,10 @@
-"""K088: sentence order is harder than next sentence prediction, and helps more."""
+"""Sentence order prediction is the harder question, and a better pre-training for tasks on several sentences than next
+sentence prediction."""
 
 from playground.claims import Arm, Claim, higher
 
 K088 = Claim(
     title="SOP helps more than NSP",
-    statement="Sentence order prediction is the harder question, and a better pre-training for tasks on several "
-    "sentences than next sentence prediction.",
     source="Weng, ALBERT; Qiu et al., sec. 3.1.5; From Static to Contextualized Embedding; Lan et al., "
     "arXiv:1909.11942, sec. 4.6",
     prediction="Fine-tuned to choose the ending of a story, the model with SOP is right more often than that with NSP.",

@@ -1,11 +1,10 @@
-"""K090: replaced token detection needs less text than masked language modelling."""
+"""From the same number of tokens, replaced token detection gives a better model than masked language modelling, because
+it learns from every word."""
 
 from playground.claims import Arm, Claim, higher
 
 K090 = Claim(
     title="RTD learns from less text",
-    statement="From the same number of tokens, replaced token detection gives a better model than masked language "
-    "modelling, because it learns from every word.",
     source="Liu et al., sec. 2.3; Weng, ELECTRA; Qiu et al., sec. 8.3; Clark et al., arXiv:2003.10555, sec. 3",
     prediction="After the same steps on the same text, RTD is more accurate than MLM when both are fine-tuned for "
     "sentiment with 64 labelled texts.",

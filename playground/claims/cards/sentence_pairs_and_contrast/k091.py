@@ -1,22 +1,18 @@
-"""K091: replaced token detection gains from scoring every position."""
+"""Replaced token detection gains from scoring every position and not only the chosen ones."""
 
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from playground.batch import Batch, gather_origin
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import result
 from playground.claims.lab import entry_of
 from playground.finetuning.run.base import base_of
 from playground.objectives.ask import AskReplaced
 from playground.training.loop import Run, events_of, prepared
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 CHOSEN = "the chosen 15%"
 
@@ -29,7 +25,7 @@ class AskChosenReplaced(AskReplaced):
         return gather_origin(batch.selected, batch.inputs.origin, False)
 
 
-def accuracy_of(lab: "Lab", arm: Arm, seed: int) -> float:
+def accuracy_of(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy after RTD that scores every position or the chosen ones."""
     if arm.figure != CHOSEN:
         return lab.tuned(arm, seed).accuracy
@@ -43,7 +39,6 @@ def accuracy_of(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K091 = Claim(
     title="RTD learns from every position",
-    statement="Replaced token detection gains from scoring every position and not only the chosen ones.",
     source="Weng, ELECTRA; Qiu et al., sec. 3.1.5; Clark et al., arXiv:2003.10555, sec. 3.4",
     prediction="Fine-tuned for sentiment, the model that scored every position is more accurate than that which scored "
     "the chosen 15 %.",

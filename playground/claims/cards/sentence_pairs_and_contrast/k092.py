@@ -1,10 +1,9 @@
-"""K092: the generator of replaced token detection should be small."""
+"""Replaced token detection teaches most with a generator of a quarter to half of the model's width."""
 
 from playground.claims import Arm, Claim, higher
 
 K092 = Claim(
     title="A small generator is best",
-    statement="Replaced token detection teaches most with a generator of a quarter to half of the model's width.",
     source="Weng, ELECTRA; Clark et al., arXiv:2003.10555, sec. 3.2",
     prediction="Fine-tuned for sentiment, the model with a generator of a quarter of its width is more accurate than "
     "that with one of its own width, and than that with one of an eighth.",

@@ -1,11 +1,10 @@
-"""K093: generator and discriminator should learn at the same time."""
+"""Training the generator and the discriminator of replaced token detection together gives a better model than training
+one after the other."""
 
 from playground.claims import Arm, Claim, higher
 
 K093 = Claim(
     title="Both networks of RTD at once",
-    statement="Training the generator and the discriminator of replaced token detection together gives a better model "
-    "than training one after the other.",
     source="Weng, ELECTRA; Clark et al., arXiv:2003.10555, sec. 3.2; Qiu et al., sec. 3.1.5, has two stages",
     prediction="Fine-tuned for sentiment, the model of joint training is more accurate than that of two stages.",
     otherwise="Two stages are as good or better.",

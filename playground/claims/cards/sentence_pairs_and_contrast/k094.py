@@ -1,23 +1,20 @@
-"""K094: the discriminator has better states than its generator."""
+"""The discriminator of replaced token detection has better representations than its generator, which predicts hidden
+words."""
 
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import TASKS, result
 from playground.finetuning.run.base import base_of
 from playground.interop.generator import take_generator
 from playground.objectives import find_objective
 from playground.training.train_state import TrainState
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
-
 GENERATOR = "generator"
 
 
-def of_features(lab: "Lab", arm: Arm, seed: int) -> float:
+def of_features(lab: Lab, arm: Arm, seed: int) -> float:
     """The mean accuracy over tasks of a head on the frozen states of one of the two networks."""
     learner, corpus = lab.learner(arm, seed), lab.corpus(arm)
     if arm.figure == GENERATOR:
@@ -31,8 +28,6 @@ def of_features(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K094 = Claim(
     title="Discriminator or generator",
-    statement="The discriminator of replaced token detection has better representations than its generator, which "
-    "predicts hidden words.",
     source="Liu et al., sec. 3.1",
     prediction="As features for three tasks, the states of the discriminator are more accurate on average than those "
     "of a generator of the same size.",

@@ -1,16 +1,12 @@
-"""K095: a trained generator makes harder negatives than word counts."""
-
-from typing import TYPE_CHECKING
+"""CBOW with negative sampling is a simple form of replaced token detection, with negatives from the word counts; a
+trained generator makes negatives that are harder to tell."""
 
 from torch import Tensor
 
 from playground.batch import Batch
-from playground.claims import Arm, Claim, lower
+from playground.claims import Arm, Claim, Lab, lower
 from playground.claims.figures.text import answered
 from playground.objectives.bind import with_generator
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 
 def by_counts(batch: Batch) -> Tensor:
@@ -20,7 +16,7 @@ def by_counts(batch: Batch) -> Tensor:
     return counts.double().clamp(min=1e-9).log().expand(len(batch.selected_positions), -1)
 
 
-def caught(lab: "Lab", arm: Arm, seed: int) -> float:
+def caught(lab: Lab, arm: Arm, seed: int) -> float:
     """How well the discriminator ranks replaced words above original ones (area under the ROC curve)."""
     subject = lab.subject(arm, seed)
     objective = subject.objective
@@ -35,8 +31,6 @@ def caught(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K095 = Claim(
     title="Harder negatives from a generator",
-    statement="CBOW with negative sampling is a simple form of replaced token detection, with negatives from the word "
-    "counts; a trained generator makes negatives that are harder to tell.",
     source="Qiu et al., sec. 3.1.5; Clark et al., arXiv:2003.10555, sec. 3.2",
     prediction="One discriminator tells words from its generator less well than words that are drawn by their counts.",
     otherwise="It tells them as well.",

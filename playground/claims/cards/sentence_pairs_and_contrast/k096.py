@@ -1,15 +1,11 @@
-"""K096: replaced token detection reads no [MASK]."""
+"""In replaced token detection only the generator reads [MASK]; the discriminator, which is kept, reads plain words, as
+in use."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, equal, lower
+from playground.claims import Arm, Claim, Lab, equal, lower
 from playground.claims.figures.text import held_out
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def masks(lab: "Lab", arm: Arm, seed: int) -> float:
+def masks(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of [MASK] in what the network that is kept for other tasks reads in training."""
     inputs = held_out(lab, arm, seed).inputs
     return float((inputs.ids == lab.corpus(arm).tokenizer.specials.mask).float().mean())
@@ -17,8 +13,6 @@ def masks(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K096 = Claim(
     title="Replaced words instead of [MASK]",
-    statement="In replaced token detection only the generator reads [MASK]; the discriminator, which is kept, reads "
-    "plain words, as in use.",
     source="Qiu et al., sec. 3.1.5; Clark et al., arXiv:2003.10555, sec. 3.2",
     prediction="There is no [MASK] in the input of the discriminator of RTD, and 0.1 or more in that of MLM.",
     otherwise="The discriminator reads [MASK] too.",

@@ -1,11 +1,10 @@
-"""K097: contrastive objectives need no sum over the vocabulary."""
+"""A contrastive loss is cheaper than a language model's, since it has no sum over the vocabulary."""
 
 from playground.claims import Arm, Claim, alike, higher
 from playground.claims.figures.vocabulary import growth
 
 K097 = Claim(
     title="Contrast and the vocabulary",
-    statement="A contrastive loss is cheaper than a language model's, since it has no sum over the vocabulary.",
     source="Qiu et al., sec. 3.1.5",
     prediction="With a vocabulary 16 times as large the loss of LM takes at least 4 times as long, that of sentence "
     "matching about as long as before.",

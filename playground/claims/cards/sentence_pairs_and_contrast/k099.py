@@ -1,11 +1,9 @@
-"""K099: entity replacement makes a model know more facts."""
+"""A model that also tells whether names were replaced knows more facts than one that only predicts hidden words."""
 
 from playground.claims import Arm, Claim, higher
 
 K099 = Claim(
     title="Facts from replaced names",
-    statement="A model that also tells whether names were replaced knows more facts than one that only predicts "
-    "hidden words.",
     source="Qiu et al., sec. 3.1.5 and 4.1; Xiong et al., arXiv:1912.09637",
     prediction="MLM with entity replacement answers more cloze questions about stated facts than MLM alone.",
     otherwise="It answers as many or fewer.",

@@ -1,10 +1,9 @@
-"""K100: a pre-training task should be neither too easy nor impossible."""
+"""A pre-training task should be hard but possible; very easy and impossible ones teach little."""
 
 from playground.claims import Arm, Claim, higher
 
 K100 = Claim(
     title="Neither too easy nor impossible",
-    statement="A pre-training task should be hard but possible; very easy and impossible ones teach little.",
     source="Qiu et al., sec. 3.1",
     prediction="Fine-tuned for sentiment, a model that predicted 15 % hidden words is more accurate than models that "
     "predicted 1 % or 80 %.",

@@ -1,10 +1,9 @@
-"""K101: restoring the order of words teaches a model about order."""
+"""Structural objectives, such as putting shuffled words back in order, add knowledge of order to masking."""
 
 from playground.claims import Arm, Claim, higher
 
 K101 = Claim(
     title="StructBERT and the order of words",
-    statement="Structural objectives, such as putting shuffled words back in order, add knowledge of order to masking.",
     source="Liu et al., sec. 3.2; Wang et al., arXiv:1908.04577",
     prediction="A probe tells sentences with two swapped neighbours (BShift) from others better after masking with "
     "shuffled trigrams than after masking alone.",

@@ -1,23 +1,19 @@
-"""K103: segment embeddings matter only for pairs of texts."""
+"""Segment embeddings are needed for pairs of texts and not for single sentences."""
 
 from copy import deepcopy
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import torch
 
-from playground.claims import Arm, Claim, alike, higher
+from playground.claims import Arm, Claim, Lab, alike, higher
 from playground.compression.classifier import fine_tuned, score_all
 from playground.finetuning.comparing.compare import TEST_TEXTS
 from playground.finetuning.data.files import find_task
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import texts_for
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def loss_of_accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
+def loss_of_accuracy(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy that the fine-tuned model loses when all its segment embeddings are set to 0."""
     task, words = find_task(arm.task), lab.corpus(arm).tokenizer
     base = replace(lab.base(arm, seed), task=task)
@@ -34,7 +30,6 @@ def loss_of_accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K103 = Claim(
     title="Segment embeddings are for pairs",
-    statement="Segment embeddings are needed for pairs of texts and not for single sentences.",
     source="Weng, BERT; From Static to Contextualized Embedding, BERT",
     prediction="Without its segment embeddings the fine-tuned model loses at least 0.02 of the accuracy on pairs "
     "(entailment), and at most 0.01 either way on single sentences (sentiment).",

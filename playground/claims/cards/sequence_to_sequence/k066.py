@@ -1,17 +1,14 @@
-"""K066: one network serves three language models by its attention masks."""
+"""One network that is trained under several attention masks is about as good a bidirectional, a left-to-right and a
+sequence-to-sequence language model as three networks that have one mask each."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, lower
+from playground.claims import Arm, Claim, Lab, lower
 from playground.claims.figures.text import answered
 from playground.objectives import find_objective
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def excess(lab: "Lab", arm: Arm, seed: int) -> float:
+def excess(lab: Lab, arm: Arm, seed: int) -> float:
     """How much higher the loss of UniLM is than that of a model trained under one mask alone, relative to it."""
     one, specialist = (lab.subject(replace(arm, entry=entry), seed) for entry in (arm.entry, arm.figure))
     batch = find_objective(arm.figure).batch(one.held_out, one.rng("mask"))
@@ -22,8 +19,6 @@ FORMS = {"both sides": "UniLM both sides", "left to right": "UniLM left to right
 
 K066 = Claim(
     title="One network, three language models",
-    statement="One network that is trained under several attention masks is about as good a bidirectional, a "
-    "left-to-right and a sequence-to-sequence language model as three networks that have one mask each.",
     source="Liu et al., sec. 2.3; Qiu et al., sec. 3.1; Dong et al., arXiv:1905.03197, sec. 2",
     prediction="Under each mask the loss of the one network is at most 5 % higher than that of the specialist after "
     "the same steps.",

@@ -1,12 +1,11 @@
-"""K067: masked language models write badly."""
+"""A bidirectional encoder such as BERT is hard to use for generation; a left-to-right language model writes better
+sentences."""
 
 from playground.claims import Arm, Claim, lower
 from playground.claims.figures.writing import grammatical
 
 K067 = Claim(
     title="BERT is hard to write with",
-    statement="A bidirectional encoder such as BERT is hard to use for generation; a left-to-right language model "
-    "writes better sentences.",
     source="Liu et al., sec. 2.3; Qiu et al., sec. 7.4",
     prediction="Of sentences that MLM writes by filling one gap after another, far fewer are grammatical than of "
     "sentences that LM writes: the share is lower by 0.2 or more.",

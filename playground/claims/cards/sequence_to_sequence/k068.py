@@ -1,12 +1,11 @@
-"""K068: sequence-to-sequence pre-training helps generation where pairs are few."""
+"""Pre-training an encoder and a decoder together helps generation tasks such as translation, most where there are few
+pairs to learn from."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.benefit import benefit
 
 K068 = Claim(
     title="MASS helps where pairs are few",
-    statement="Pre-training an encoder and a decoder together helps generation tasks such as translation, most where "
-    "there are few pairs to learn from.",
     source="Liu et al., sec. 2.3; Qiu et al., sec. 3.1.3 and 7.4; Song et al., arXiv:1905.02450, sec. 4",
     prediction="With 64 sentence pairs pre-training adds 0.05 or more to the share of right words; with 1,024 pairs it "
     "adds less.",

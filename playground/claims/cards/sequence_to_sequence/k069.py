@@ -1,12 +1,8 @@
-"""K069: for translation encoder and decoder are better pre-trained together."""
+"""MASS, which pre-trains encoder and decoder together, is better for translation than pre-training the encoder as BERT
+does."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import accuracy
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 STARTS = {
     "MASS": {"entry": "span mask objective"},
@@ -15,15 +11,13 @@ STARTS = {
 }
 
 
-def translated(lab: "Lab", arm: Arm, seed: int) -> float:
+def translated(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of right words of a model from one of the starts."""
     return accuracy(lab, arm, seed, **STARTS[arm.figure])
 
 
 K069 = Claim(
     title="MASS against BERT for translation",
-    statement="MASS, which pre-trains encoder and decoder together, is better for translation than pre-training the "
-    "encoder as BERT does.",
     source="Qiu et al., sec. 7.5; Song et al., arXiv:1905.02450, sec. 4",
     prediction="With 64 pairs MASS gets more words right than MLM with a new decoder, and this more than a random "
     "start.",

@@ -1,19 +1,16 @@
-"""K070: each noise teaches what it takes to undo it."""
+"""To undo deletion a model must find the positions of missing words; to undo infilling, their number; to undo rotation,
+the start of the text."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.noise import gap_f1, start_accuracy, written
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 CONTROL = "token masking"
 """A noise that shows where each missing word was, how many there were, and where the text begins."""
 
 
-def own_noise(lab: "Lab", arm: Arm, seed: int) -> float:
+def own_noise(lab: Lab, arm: Arm, seed: int) -> float:
     """How much better a model that was trained with a noise undoes it than one that was trained with masks."""
     measure = start_accuracy if arm.figure == "document rotation" else gap_f1
     own, control = (
@@ -25,8 +22,6 @@ def own_noise(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K070 = Claim(
     title="What each noise of BART teaches",
-    statement="To undo deletion a model must find the positions of missing words; to undo infilling, their number; to "
-    "undo rotation, the start of the text.",
     source="Qiu et al., sec. 3.1.4; Lewis et al., arXiv:1910.13461, sec. 2.2",
     prediction="A model that was trained with a noise does this clearly better than one that was trained with one mask "
     "for each missing word: F1 of missing words, or accuracy of the first word, by 0.1 or more.",

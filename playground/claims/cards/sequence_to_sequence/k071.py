@@ -1,25 +1,20 @@
-"""K071: infilling together with shuffled sentences is the best noise."""
+"""Of the noises of BART, text infilling together with shuffled sentences is the best."""
 
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import accuracy
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 SINGLE = ("BART infilling", "sentence permutation", "token masking", "token deletion", "document rotation")
 
 
-def both_tasks(lab: "Lab", arm: Arm, seed: int) -> float:
+def both_tasks(lab: Lab, arm: Arm, seed: int) -> float:
     """The mean accuracy of understanding (topic) and generation (the words of a summary)."""
     return fmean(accuracy(lab, arm, seed, task=task) for task in ("topic", "summary"))
 
 
 K071 = Claim(
     title="The best noise of BART",
-    statement="Of the noises of BART, text infilling together with shuffled sentences is the best.",
     source="Liu et al., sec. 2.3; Weng, BART; Lewis et al., arXiv:1910.13461, sec. 4.3",
     prediction="On the mean of topic and summary the two together are more accurate than each of five noises alone.",
     otherwise="One noise alone is as good.",

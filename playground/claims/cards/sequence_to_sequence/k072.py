@@ -1,11 +1,10 @@
-"""K072: hiding words matters; shuffling or rotating alone is poor."""
+"""Hiding words is what makes denoising a good pre-training; a model that only learns to restore the order of sentences
+or the start of a document does worse."""
 
 from playground.claims import Arm, Claim, higher
 
 K072 = Claim(
     title="Without hidden words",
-    statement="Hiding words is what makes denoising a good pre-training; a model that only learns to restore the order "
-    "of sentences or the start of a document does worse.",
     source="Weng, BART; Lewis et al., arXiv:1910.13461, sec. 4.3",
     prediction="Fine-tuned for sentiment with 64 labelled texts, infilling is more accurate than permutation and than "
     "rotation.",

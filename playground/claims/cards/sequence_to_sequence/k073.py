@@ -1,10 +1,9 @@
-"""K073: learning to write from left to right helps generation."""
+"""Pre-training that writes from left to right improves generation."""
 
 from playground.claims import Arm, Claim, higher
 
 K073 = Claim(
     title="Left to right for generation",
-    statement="Pre-training that writes from left to right improves generation.",
     source="Weng, BART; Lewis et al., arXiv:1910.13461, sec. 4.3",
     prediction="With 64 labelled stories the decoder of T5's prefix LM and that of BART's infilling get more words of "
     "the summary right than MLM, whose decoder is untrained.",

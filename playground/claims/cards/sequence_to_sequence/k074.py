@@ -1,22 +1,18 @@
-"""K074: extractive question answering needs both sides."""
+"""Bidirectional encoders are crucial for extractive question answering: a left-to-right model cannot use the words
+after a position to decide whether the answer begins there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.benefit import accuracy_on
 from playground.finetuning.data.dataset import Item
+from playground.finetuning.data.input_format import InputRow
 from playground.finetuning.data.task import Split
 from playground.finetuning.data.task_types import Span
 from playground.finetuning.tasks.question_answering import QUESTION_ANSWERING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from playground.claims.lab import Lab
-    from playground.finetuning.data.input_format import InputRow
 
 
 @dataclass(frozen=True)
@@ -41,7 +37,7 @@ PACKINGS = {
 }
 
 
-def advantage(lab: "Lab", arm: Arm, seed: int) -> float:
+def advantage(lab: Lab, arm: Arm, seed: int) -> float:
     """How much more answers a bidirectional model finds than one that reads from left to right."""
     found = [
         accuracy_on(lab, replace(arm, entry=entry), seed, PACKINGS[arm.figure], "F1") for entry in (arm.entry, "LM")
@@ -51,8 +47,6 @@ def advantage(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K074 = Claim(
     title="Both sides for SQuAD",
-    statement="Bidirectional encoders are crucial for extractive question answering: a left-to-right model cannot use "
-    "the words after a position to decide whether the answer begins there.",
     source="Weng, BART; Lewis et al., arXiv:1910.13461, sec. 4.3",
     prediction="MLM finds more answers than LM, whether the question comes before the passage or after it.",
     otherwise="LM finds as many answers in one of the two packings.",

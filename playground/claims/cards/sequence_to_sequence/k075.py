@@ -1,18 +1,14 @@
-"""K075: the architecture matters as much as the objective."""
+"""The objective is not the only factor; the architecture, such as relative positions, matters too."""
 
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import accuracy
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 OBJECTIVES, POSITIONS = ("MLM", "LM"), ("learned", "relative", "rotary")
 
 
-def effect(lab: "Lab", arm: Arm, seed: int) -> float:
+def effect(lab: Lab, arm: Arm, seed: int) -> float:
     """The standard deviation of the mean accuracies of one factor, over all levels of the other."""
     found = {
         (entry, positions): accuracy(lab, arm, seed, entry=entry, settings=f"positions={positions}")
@@ -24,7 +20,6 @@ def effect(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K075 = Claim(
     title="Not the objective alone",
-    statement="The objective is not the only factor; the architecture, such as relative positions, matters too.",
     source="Weng, BART; Lewis et al., arXiv:1910.13461, sec. 4.3",
     prediction="Three kinds of positions spread the accuracy at least as much as two objectives, to 0.01.",
     otherwise="The objectives spread it more.",

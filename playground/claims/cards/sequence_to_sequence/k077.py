@@ -1,18 +1,15 @@
-"""K077: no objective is best at every task."""
+"""How good a pre-training objective is depends on the task; none is best at all of them, and BART is the most
+consistent."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, lower
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, lower
 
 ENTRIES = {"BART": "BART mixture", "LM": "LM", "MLM": "MLM", "PLM": "PLM", "RTD": "RTD"}
 TASKS = ("sentiment", "part of speech", "paraphrase")
 
 
-def worst_rank(lab: "Lab", arm: Arm, seed: int) -> float:
+def worst_rank(lab: Lab, arm: Arm, seed: int) -> float:
     """The lowest rank of an objective at any of the tasks among all objectives; 1 is the best."""
     found = []
     for task in TASKS:
@@ -26,8 +23,6 @@ def worst_rank(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K077 = Claim(
     title="No objective is best everywhere",
-    statement="How good a pre-training objective is depends on the task; none is best at all of them, and BART is the "
-    "most consistent.",
     source="Weng, BART; Qiu et al., sec. 7; Lewis et al., arXiv:1910.13461, sec. 4.3",
     prediction="BART's worst rank among five objectives at three tasks is better than the worst rank of each other "
     "one.",

@@ -1,17 +1,12 @@
-"""K078: BART is as good as RoBERTa at understanding and better at generation."""
+"""BART is as good as RoBERTa at understanding, and better at generation."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, alike, higher
+from playground.claims import Arm, Claim, Lab, alike, higher
 from playground.claims.figures.tuning import accuracy, over_tasks
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 SUMMARY = {"corpus": "summaries", "settings": "decoder_layers=2", "steps": 200, "task": "summary"}
 
 
-def lead(lab: "Lab", arm: Arm, seed: int) -> float:
+def lead(lab: Lab, arm: Arm, seed: int) -> float:
     """How much more accurate BART is than MLM, at three tasks of understanding or at summaries."""
     if arm.figure == "generation":
         one, other = (accuracy(lab, arm, seed, entry=entry, **SUMMARY) for entry in ("BART mixture", "MLM"))
@@ -22,7 +17,6 @@ def lead(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K078 = Claim(
     title="BART understands and writes",
-    statement="BART is as good as RoBERTa at understanding, and better at generation.",
     source="Liu et al., sec. 2.3; Lewis et al., arXiv:1910.13461, sec. 5",
     prediction="BART and MLM differ by at most 0.03 in the mean accuracy of three tasks, and BART gets more words of "
     "summaries right than MLM with a new decoder.",

@@ -1,17 +1,13 @@
-"""K080: labels can be written as words."""
+"""Every task can be treated as text to text: a decoder that writes the label as a word is as accurate as a classifier
+on top of the model."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, alike
+from playground.claims import Arm, Claim, Lab, alike
 from playground.claims.figures.benefit import accuracy_on
 from playground.finetuning.tasks.sentiment import SENTIMENT
 from playground.finetuning.tasks.text_to_text import as_text
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def right(lab: "Lab", arm: Arm, seed: int) -> float:
+def right(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of unseen texts whose label is right: written as a word and nothing else, or chosen by a classifier."""
     if arm.figure == "word":
         return accuracy_on(lab, arm, seed, as_text("sst2"), "exact match")
@@ -20,8 +16,6 @@ def right(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K080 = Claim(
     title="Labels as words",
-    statement="Every task can be treated as text to text: a decoder that writes the label as a word is as accurate as "
-    "a classifier on top of the model.",
     source="Liu et al., sec. 2.3; Weng, T5; Raffel et al., arXiv:1910.10683, sec. 2.4",
     prediction="The share of right answers differs by at most 0.05 between written and classified labels; an invalid "
     "word counts as wrong.",

@@ -1,15 +1,10 @@
-"""K081: a number can be written as a word."""
+"""A rating becomes a word when it is rounded to steps of 0.2, so 2.57 becomes 2.6 and little is lost."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, alike
+from playground.claims import Arm, Claim, Lab, alike
 from playground.corpora.tinyworld.vocabulary import as_word
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def rounding_error(lab: "Lab", arm: Arm, seed: int) -> float:
+def rounding_error(lab: Lab, arm: Arm, seed: int) -> float:
     """The largest difference between a rating from 0 to 4, in steps of 0.01, and the word it is written as."""
     del lab, arm, seed
     ratings = [k / 100 for k in range(401)]
@@ -18,7 +13,6 @@ def rounding_error(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K081 = Claim(
     title="2.57 is written as 2.6",
-    statement="A rating becomes a word when it is rounded to steps of 0.2, so 2.57 becomes 2.6 and little is lost.",
     source="Liu et al., sec. 2.3; Raffel et al., arXiv:1910.10683, sec. 2.4",
     prediction="No rating differs from its word by more than half a step, 0.1.",
     otherwise="Some rating differs by more.",

@@ -1,21 +1,18 @@
-"""K082: the prefix names the task."""
+"""One text-to-text model does the task that the prefix before a text names; with the prefix of another task it does the
+other task."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import torch
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.text import answered, held_out
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 ANSWERS = {"cola": ("acceptable", "unacceptable"), "sst2": ("positive", "negative")}
 """Two tasks of one sentence each, which differ in the first word of the prefix only."""
 
 
-def answers_of_task(lab: "Lab", arm: Arm, seed: int) -> float:
+def answers_of_task(lab: Lab, arm: Arm, seed: int) -> float:
     """How often the first written word is an answer of the task that the prefix names."""
     subject, encode = lab.subject(arm, seed), lab.corpus(arm).tokenizer.encode_words
     batch, right = held_out(lab, arm, seed), []
@@ -32,8 +29,6 @@ def answers_of_task(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K082 = Claim(
     title="The prefix names the task",
-    statement="One text-to-text model does the task that the prefix before a text names; with the prefix of another "
-    "task it does the other task.",
     source="Liu et al., sec. 2.3; Raffel et al., arXiv:1910.10683, sec. 2.4",
     prediction="With its own prefix and with that of another task, at least nine in ten answers are answers of the "
     "task that is named.",

@@ -1,14 +1,10 @@
-"""K083: many tasks first, then each alone."""
+"""Multi-task pre-training and then fine-tuning on each task is best for a text-to-text model."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.benefit import accuracy_on
 from playground.finetuning.tasks.text_to_text import as_text
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 SCHEDULES = {
     "tasks, then one": ("T5 multi-task", 80),
@@ -18,7 +14,7 @@ SCHEDULES = {
 """What is trained first, and the steps of fine-tuning; with one step nothing is learned yet."""
 
 
-def right(lab: "Lab", arm: Arm, seed: int) -> float:
+def right(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of unseen reviews whose label is written rightly."""
     entry, steps = SCHEDULES[arm.figure]
     return accuracy_on(lab, replace(arm, entry=entry, tuning_steps=steps), seed, as_text("sst2"), "exact match")
@@ -26,7 +22,6 @@ def right(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K083 = Claim(
     title="Many tasks first, then each alone",
-    statement="Multi-task pre-training and then fine-tuning on each task is best for a text-to-text model.",
     source="Liu et al., sec. 2.3 and 3.2; Raffel et al., arXiv:1910.10683, sec. 3.5.3",
     prediction="After as many steps of pre-training it writes more labels of reviews rightly than the same model "
     "without fine-tuning, and than one that was pre-trained on spans alone.",

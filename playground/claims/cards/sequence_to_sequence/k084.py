@@ -1,10 +1,9 @@
-"""K084: writing missing sentences prepares for summaries."""
+"""Generating gap sentences (GSG) is a better pre-training for summaries than restoring words."""
 
 from playground.claims import Arm, Claim, higher
 
 K084 = Claim(
     title="Gap sentences for summaries",
-    statement="Generating gap sentences (GSG) is a better pre-training for summaries than restoring words.",
     source="Qiu et al., sec. 3.2 and 7.6; Zhang et al., arXiv:1912.08777, sec. 6.1",
     prediction="With 64 labelled stories the model of gap sentences gets more words of the summary right than BART's "
     "infilling and than MLM with a new decoder.",

@@ -1,12 +1,11 @@
-"""K085: pre-training that does not match the task gives little."""
+"""Pre-training helps little where it does not match the task; tasks that compare two texts need pre-training on pairs
+of texts."""
 
 from playground.claims import Arm, Claim, higher, lower
 from playground.claims.figures.benefit import benefit
 
 K085 = Claim(
     title="Pre-training that does not match the task",
-    statement="Pre-training helps little where it does not match the task; tasks that compare two texts need "
-    "pre-training on pairs of texts.",
     source="Qiu et al., sec. 8.2",
     prediction="For the choice of a story's ending MLM on single texts adds less than 0.05 to a random start, and MLM "
     "with NSP on pairs adds more than MLM.",

@@ -1,17 +1,12 @@
-"""K111: encoder and decoder that begin as language models translate better."""
+"""A sequence-to-sequence model is better if encoder and decoder begin with weights of language models."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import result
 from playground.finetuning.apply.add_decoder import with_decoder
 from playground.finetuning.run.base import base_of
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def translated(lab: "Lab", arm: Arm, seed: int) -> float:
+def translated(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy of a translator whose encoder and decoder both have the layers of a language model."""
     learner, words = lab.learner(arm, seed), lab.corpus(arm).tokenizer
     whole = with_decoder(learner, words, learner, words)
@@ -20,7 +15,6 @@ def translated(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K111 = Claim(
     title="A translator from language models",
-    statement="A sequence-to-sequence model is better if encoder and decoder begin with weights of language models.",
     source="Liu et al., sec. 3.1; Qiu et al., sec. 2.4.2 and 7.5; Ramachandran et al., arXiv:1611.02683",
     prediction="With 256 pairs of sentences, the translator from language models is more accurate than that with "
     "random weights.",

@@ -1,20 +1,15 @@
-"""K156: control codes say what a language model writes about."""
-
-from typing import TYPE_CHECKING
+"""A control code at the start of a text steers what a language model writes; without one its topic is random."""
 
 import torch
 
 from playground.analysis.generation import Generation, write
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 TEXTS = 10
 """Texts for each topic."""
 
 
-def agreement(lab: "Lab", arm: Arm, seed: int) -> float:
+def agreement(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of texts whose topic, by the counts of their words, is the requested one."""
     subject, corpus = lab.subject(arm, seed), lab.corpus(arm)
     topics, ids = (each[: corpus.held_out_from] for each in (corpus.labels["topic"], corpus.ids))
@@ -32,8 +27,6 @@ def agreement(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K156 = Claim(
     title="Control codes steer the topic",
-    statement="A control code at the start of a text steers what a language model writes; without one its topic is "
-    "random.",
     source="Liu et al., sec. 8 and 3.1; Keskar et al., arXiv:1909.05858",
     prediction="At least 90 % of the texts have the topic of their code, and without a code at least 50 % fewer have "
     "the requested one.",

@@ -1,18 +1,13 @@
-"""K157: mask and infill changes the sentiment and keeps the rest."""
+"""To hide the words of sentiment and fill in others changes the sentiment of a sentence and keeps its content."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.finetuning.apply.text_editing import Success, editor, success
 from playground.finetuning.data.files import find_task
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 TESTS = 25
 
 
-def share(lab: "Lab", arm: Arm, seed: int) -> float:
+def share(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of unseen texts that get the other label, or the share of their words that stay."""
 
     def make() -> Success:
@@ -26,8 +21,6 @@ def share(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K157 = Claim(
     title="Turning the sentiment of a sentence",
-    statement="To hide the words of sentiment and fill in others changes the sentiment of a sentence and keeps its "
-    "content.",
     source="Qiu et al., sec. 7.3; Wu et al., arXiv:1908.08039",
     prediction="At least 80 % of the sentences get the other label, and at least 70 % of their words stay.",
     otherwise="Fewer sentences turn, or fewer words stay.",

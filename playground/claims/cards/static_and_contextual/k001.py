@@ -1,17 +1,14 @@
-"""K001: a static vector is the same for both meanings of a word."""
+"""A static model gives a word one vector for all its meanings; a contextual model gives it another one in each
+sentence."""
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, equal, higher
+from playground.claims import Arm, Claim, Lab, equal, higher
 from playground.claims.figures.senses import word_states
 from playground.corpora.tinyworld.tasks.senses import sense_sentences
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def distance(lab: "Lab", arm: Arm, seed: int) -> float:
+def distance(lab: Lab, arm: Arm, seed: int) -> float:
     """The smallest cosine distance between the states of one word in two sentences where its meanings differ."""
     sentences = sense_sentences("left near", 100, seed)
     states = word_states([lab.subject(arm, seed)], sentences)
@@ -26,8 +23,6 @@ def distance(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K001 = Claim(
     title="One vector for both banks",
-    statement="A static model gives a word one vector for all its meanings; a contextual model gives it another one in "
-    "each sentence.",
     source="Qiu et al., sec. 2.1; Liu et al., sec. 1; From Static Embedding to Contextualized Embedding, GloVe",
     prediction="The two vectors of an ambiguous word have a cosine of exactly 1 in skip-gram and of less than 1 in LM "
     "and MLM.",

@@ -1,22 +1,16 @@
-"""K002: the states of a contextual model tell the meanings of a word apart."""
+"""The vectors of a contextual model tell the senses of a word apart; static vectors cannot."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.senses import accuracy_with_cue
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def accuracy(lab: "Lab", arm: Arm, seed: int) -> float:
+def accuracy(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of words whose meaning is that of the nearest mean vector; the cue stands on both sides."""
     return accuracy_with_cue(lab.subject(arm, seed), "both", seed)
 
 
 K002 = Claim(
     title="Contextual vectors have several senses",
-    statement="The vectors of a contextual model tell the senses of a word apart; static vectors cannot.",
     source="Liu et al., sec. 2 and 7; Qiu et al., sec. 3.3.2",
     prediction="The nearest mean vector of a sense is the right one far more often in MLM than in skip-gram, which "
     "guesses.",

@@ -1,14 +1,11 @@
-"""K003: a contextual state depends on every word of the sequence."""
+"""A contextual vector depends on all words of its sequence, a static one on its own word alone."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from playground.claims import Arm, Claim, equal
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, equal
 
 
-def reached(lab: "Lab", arm: Arm, seed: int) -> float:
+def reached(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of pairs of two different words where the vector of one has an influence on the state of the other."""
     influence: Any = lab.finding(arm, seed).tables[0].columns["influence"]
     size = round(len(influence) ** 0.5)
@@ -18,7 +15,6 @@ def reached(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K003 = Claim(
     title="A state depends on the entire sequence",
-    statement="A contextual vector depends on all words of its sequence, a static one on its own word alone.",
     source="Liu et al., sec. 2; Qiu et al., sec. 2.1",
     prediction="The gradient of each state by each other word is not 0 in MLM and PLM; it is 0 in skip-gram. LM, which "
     "reads from the left, has half of the pairs.",

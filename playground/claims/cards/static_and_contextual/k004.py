@@ -1,16 +1,11 @@
-"""K004: pieces of words leave no word unknown."""
+"""Models of characters or of pieces of words read words that their training text never had."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, equal
+from playground.claims import Arm, Claim, Lab, equal
 from playground.corpora.tinyworld.lexicon import AFFIXES, STEMS
 from playground.corpora.tinyworld.presets.affixes import derive, held_out
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def unknown(lab: "Lab", arm: Arm, _seed: int) -> float:
+def unknown(lab: Lab, arm: Arm, _seed: int) -> float:
     """The share of forms that the text never has, such as a known stem with a known ending, that hold an [UNK]."""
     tokenizer = lab.corpus(arm).tokenizer
     forms = [derive(stem, affix) for stem in STEMS.split() for affix in AFFIXES if held_out(stem, affix)]
@@ -19,7 +14,6 @@ def unknown(lab: "Lab", arm: Arm, _seed: int) -> float:
 
 K004 = Claim(
     title="Pieces leave no word unknown",
-    statement="Models of characters or of pieces of words read words that their training text never had.",
     source="Qiu et al., sec. 2.1; Weng, Byte Pair Encoding",
     prediction="Of the forms of a known stem that the text never has, a vocabulary of words knows none, those of "
     "pieces and of characters can spell all.",

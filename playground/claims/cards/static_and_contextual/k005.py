@@ -1,21 +1,17 @@
-"""K005: good word vectors need no deep network."""
+"""Good word vectors need no deep network; two tables are enough."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import torch
 
 from playground.analysis.words.vectors import frequent_words, nearest, word_vectors
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 NEIGHBOURS = 5
 """Nearest words by cosine that are compared with a word."""
 
 
-def same_class(lab: "Lab", arm: Arm, seed: int) -> float:
+def same_class(lab: Lab, arm: Arm, seed: int) -> float:
     """How many of the nearest words are of the same part of speech, the most frequent one of each word."""
     subject, corpus = lab.subject(arm, seed), lab.corpus(arm)
     vectors, words = word_vectors(subject.model), frequent_words(corpus, 20)
@@ -26,14 +22,13 @@ def same_class(lab: "Lab", arm: Arm, seed: int) -> float:
     return float((counts.argmax(1)[found] == counts.argmax(1)[words][:, None]).float().mean())
 
 
-def lead(lab: "Lab", arm: Arm, seed: int) -> float:
+def lead(lab: Lab, arm: Arm, seed: int) -> float:
     """How many more neighbours of skip-gram are of the same part of speech than those of another model."""
     return same_class(lab, arm, seed) - same_class(lab, replace(arm, entry=arm.figure), seed)
 
 
 K005 = Claim(
     title="Good vectors without a deep network",
-    statement="Good word vectors need no deep network; two tables are enough.",
     source="Qiu et al., sec. 2.3; Mikolov et al., arXiv:1301.3781",
     prediction="The nearest neighbours of a word in skip-gram are of its part of speech as often as in NNLM and in the "
     "input table of a masked transformer, to 0.03 or more often.",

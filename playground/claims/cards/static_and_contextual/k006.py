@@ -1,11 +1,10 @@
-"""K006: skip-gram is slightly better than CBOW."""
+"""Skip-gram gives slightly better word vectors than CBOW."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.analogies import solved
 
 K006 = Claim(
     title="Skip-gram against CBOW",
-    statement="Skip-gram gives slightly better word vectors than CBOW.",
     source="From Static Embedding to Contextualized Embedding, Word2Vec; Mikolov et al., arXiv:1301.3781",
     prediction="Skip-gram solves more analogies than CBOW, on the mean of three relations.",
     otherwise="CBOW solves as many.",

@@ -1,12 +1,11 @@
-"""K007: the full softmax costs more with every word of the vocabulary, negative sampling does not."""
+"""The full softmax is inefficient, because its cost grows with the vocabulary; negative sampling removes the sum over
+all words."""
 
 from playground.claims import Arm, Claim, alike, higher
 from playground.claims.figures.vocabulary import growth
 
 K007 = Claim(
     title="Negative sampling and the vocabulary",
-    statement="The full softmax is inefficient, because its cost grows with the vocabulary; negative sampling removes "
-    "the sum over all words.",
     source="From Static Embedding to Contextualized Embedding, Word2Vec; arXiv:1310.4546, sec. 2.2",
     prediction="With a vocabulary 16 times as large the loss of skip-gram takes at least 8 times as long, that with "
     "negative sampling about as long as before.",

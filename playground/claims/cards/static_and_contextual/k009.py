@@ -1,12 +1,11 @@
-"""K009: noise words are drawn by their frequency to the power of 3/4."""
+"""Negative samples are best drawn by the frequency of words to the power of 3/4, which lies between the same
+probability for all (0) and the frequency itself (1)."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.analogies import solved
 
 K009 = Claim(
     title="Noise to the power of 3/4",
-    statement="Negative samples are best drawn by the frequency of words to the power of 3/4, which lies between "
-    "the same probability for all (0) and the frequency itself (1).",
     source="From Static Embedding to Contextualized Embedding, Word2Vec; arXiv:1310.4546, sec. 2.2",
     prediction="With the power 0.75 more analogies are solved than with 0 and with 1.",
     otherwise="One of the ends is as good, or better.",

@@ -1,22 +1,18 @@
-"""K010: factors of counts are poor at analogies, vectors from windows are good at them."""
+"""Factorising the counts of a whole corpus is poor at word analogies; learning from local windows is better."""
 
 from copy import deepcopy
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import torch
 
 from playground.analysis.instrument import instrument_named
 from playground.analysis.words.vectors import word_vectors
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.objectives.ops.cooccurrence import cooccurrence, dense, factors
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def solved(lab: "Lab", arm: Arm, seed: int) -> float:
+def solved(lab: Lab, arm: Arm, seed: int) -> float:
     """The mean over relations of the analogies solved by trained vectors, or by factors of raw counts as wide."""
     subject, instrument = lab.subject(arm, seed), instrument_named("analogies")
     if arm.figure == "SVD of counts":
@@ -34,8 +30,6 @@ def solved(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K010 = Claim(
     title="Counts and windows at analogies",
-    statement="Factorising the counts of a whole corpus is poor at word analogies; learning from local windows is "
-    "better.",
     source="From Static to Contextualized Embedding, GloVe; Pennington et al. 2014, sec. 1",
     prediction="Skip-gram with negative sampling solves at least 0.1 more analogies than a factorisation of raw "
     "counts of the same width, on the mean of three relations.",

@@ -1,10 +1,9 @@
-"""K011: ratios of co-occurrence probabilities tell what a word has to do with ice rather than with steam."""
+"""The ratio P(k | ice) / P(k | steam) tells which words k belong to ice and which to steam."""
 
 from playground.claims import Arm, Claim, alike, higher, lower
 
 K011 = Claim(
     title="Ice and steam",
-    statement="The ratio P(k | ice) / P(k | steam) tells which words k belong to ice and which to steam.",
     source="From Static Embedding to Contextualized Embedding, GloVe; Pennington et al. 2014, D14-1162, table 1",
     prediction="The ratio is far above 1 for solid, far below 1 for gas, and near 1 for water and fashion.",
     otherwise="Words that belong to both or to neither have ratios as large or as small as solid and gas.",

@@ -1,11 +1,10 @@
-"""K012: GloVe takes word2vec's counts with least squares."""
+"""GloVe is word2vec with least squares on counts in place of cross-entropy, and is better on most tasks."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.analogies import solved
 
 K012 = Claim(
     title="GloVe against word2vec",
-    statement="GloVe is word2vec with least squares on counts in place of cross-entropy, and is better on most tasks.",
     source="From Static to Contextualized Embedding, GloVe; Pennington et al. 2014, sec. 3 and 4",
     prediction="GloVe solves more analogies than skip-gram with negative sampling, on the mean of three relations.",
     otherwise="Skip-gram solves as many.",

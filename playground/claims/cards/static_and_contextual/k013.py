@@ -1,19 +1,14 @@
-"""K013: the offset between a country and its capital is the same for all countries."""
-
-from typing import TYPE_CHECKING
+"""The offset from the vector of a country to that of its capital is nearly the same for all countries."""
 
 from torch.nn.functional import normalize
 
 from playground.analysis.words.contexts import mean_cosine
 from playground.analysis.words.vectors import id_of, word_vectors
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.corpora.tinyworld.lexicon import COUNTRIES
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def likeness(lab: "Lab", arm: Arm, seed: int) -> float:
+def likeness(lab: Lab, arm: Arm, seed: int) -> float:
     """The mean cosine of the offsets country - capital of two different countries, of vectors of length 1."""
     subject = lab.subject(arm, seed)
     vectors = normalize(word_vectors(subject.model), dim=-1)
@@ -24,7 +19,6 @@ def likeness(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K013 = Claim(
     title="China is to Beijing as Japan is to Tokyo",
-    statement="The offset from the vector of a country to that of its capital is nearly the same for all countries.",
     source="Qiu et al., sec. 3.3.1; Mikolov et al. 2013, NAACL",
     prediction="The offsets of two countries have a mean cosine above 0.5: they share more than half of their "
     "direction.",

@@ -1,14 +1,9 @@
-"""K014: the sum of a country and the word capital is near the capital."""
+"""The sum of the vectors of a country and of the word capital is close to the vector of its capital."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 
-def among_five(lab: "Lab", arm: Arm, seed: int) -> float:
+def among_five(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of countries whose capital is among the 5 words nearest to the sum, or to the country alone."""
     number = next(n for n in lab.finding(arm, seed).numbers if n.name == "capital is among the nearest 5")
     return number.value if arm.figure == "country + capital" else number.baselines[arm.figure]
@@ -16,7 +11,6 @@ def among_five(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K014 = Claim(
     title="Germany + capital = Berlin",
-    statement="The sum of the vectors of a country and of the word capital is close to the vector of its capital.",
     source="Qiu et al., sec. 3.3.1; arXiv:1310.4546, sec. 5",
     prediction="The capital is among the 5 words nearest to the sum for at least half of the countries, and more often "
     "than among those nearest to the country alone.",

@@ -1,21 +1,16 @@
-"""K015: word vectors know what kind a thing is, and its colour only where the text says it."""
-
-from typing import TYPE_CHECKING
+"""Distributional vectors predict taxonomic properties well and fail on attributive ones, which texts leave unsaid."""
 
 import torch
 
 from playground.analysis.words.vectors import nearest
-from playground.claims import Arm, Claim, alike, higher
+from playground.claims import Arm, Claim, Lab, alike, higher
 from playground.corpora.tinyworld.presets.kinds import COLOURS, TAXONOMY
 from playground.objectives.ops.cooccurrence import cooccurrence, dense, factors, ppmi
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 KIND = {thing: kind for kinds in TAXONOMY.values() for kind, things in kinds.items() for thing in things.split()}
 
 
-def shared(lab: "Lab", arm: Arm, seed: int) -> float:
+def shared(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of the 3 nearest things with the same kind or colour, from 0 by chance to 1, from counts of reports."""
     trait, _, report = arm.figure.partition(", ")
     corpus, value = lab.corpus(arm), KIND if trait == "kind" else COLOURS
@@ -34,8 +29,6 @@ def shared(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K015 = Claim(
     title="Dogs are animals, but swans are white?",
-    statement="Distributional vectors predict taxonomic properties well and fail on attributive ones, which texts "
-    "leave unsaid.",
     source="Qiu et al., sec. 3.3.1; Rubinstein et al. 2015, P15-2119",
     prediction="From reports without the obvious, the nearest things share the kind but not the colour; from reports "
     "that say everything they share the colour more often.",

@@ -1,22 +1,17 @@
-"""K016: simple models read attributes of things from their vectors."""
-
-from typing import TYPE_CHECKING
+"""A simple model on word vectors predicts numeric and binary attributes of things."""
 
 import torch
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.corpora.tinyworld.presets.kinds import LEGS, TAXONOMY
 from playground.objectives.ops.cooccurrence import cooccurrence, dense, factors, ppmi
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 NUMBERS = {"two": 2.0, "four": 4.0, "six": 6.0}
 RIDGE = 0.1
 """Penalty, relative to the mean square of the vectors."""
 
 
-def explained(lab: "Lab", arm: Arm, _seed: int) -> float:
+def explained(lab: Lab, arm: Arm, _seed: int) -> float:
     """R squared of an attribute by ridge regression, each thing predicted from all others."""
     kinds = [
         (thing, kind, top) for top, some in TAXONOMY.items() for kind, all_ in some.items() for thing in all_.split()
@@ -39,7 +34,6 @@ def explained(lab: "Lab", arm: Arm, _seed: int) -> float:
 
 K016 = Claim(
     title="Attributes in word vectors",
-    statement="A simple model on word vectors predicts numeric and binary attributes of things.",
     source="Qiu et al., sec. 3.3.1; Gupta et al. 2015, D15-1002",
     prediction="Ridge regression predicts the number of legs and whether a thing is an animal, for things that it has "
     "not seen, better than the mean does: R squared is at least 0.25.",

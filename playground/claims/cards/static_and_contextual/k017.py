@@ -1,11 +1,10 @@
-"""K017: static vectors as features help a little; the network that reads them still starts from scratch."""
+"""Static word vectors as features help, but only so far, since the network above them is trained from scratch;
+contextual features help more."""
 
 from playground.claims import Arm, Claim, higher
 
 K017 = Claim(
     title="What static features are worth",
-    statement="Static word vectors as features help, but only so far, since the network above them is trained from "
-    "scratch; contextual features help more.",
     source="Weng, introduction; Qiu et al., sec. 2.4.1",
     prediction="The same LSTM classifies better on pre-trained word vectors than on random ones, and better still when "
     "it also reads the pre-trained layers.",

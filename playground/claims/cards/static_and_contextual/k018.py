@@ -1,10 +1,9 @@
-"""K018: word vectors alone cannot tell whether a word means the same in two sentences."""
+"""To transfer the embeddings only is not enough for high-level concepts such as word sense."""
 
 from playground.claims import Arm, Claim, alike, higher
 
 K018 = Claim(
     title="Embeddings only, and word sense",
-    statement="To transfer the embeddings only is not enough for high-level concepts such as word sense.",
     source="Qiu et al., sec. 5.2.2",
     prediction="With the word vectors alone a classifier guesses whether a word means the same in two sentences; with "
     "the top layer it is better.",

@@ -1,26 +1,20 @@
-"""K112: the encoder of a translator adds to word vectors."""
+"""The states of a translator's encoder, next to word vectors, serve other tasks better than word vectors alone."""
 
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import accuracy
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 TASKS = ("sentiment", "entailment", "question answering")
 
 
-def of_three(lab: "Lab", arm: Arm, seed: int) -> float:
+def of_three(lab: Lab, arm: Arm, seed: int) -> float:
     """The mean accuracy over the tasks."""
     return fmean(accuracy(lab, arm, seed, task=task) for task in TASKS)
 
 
 K112 = Claim(
     title="Vectors of a translator",
-    statement="The states of a translator's encoder, next to word vectors, serve other tasks better than word vectors "
-    "alone.",
     source="Liu et al., sec. 3.2; Weng, CoVe; Qiu et al., sec. 2.4.2; McCann et al., arXiv:1708.00107",
     prediction="An LSTM that reads word vectors and states is more accurate on average over three tasks than one that "
     "reads word vectors alone.",

@@ -1,10 +1,9 @@
-"""K113: a translator as encoder is limited by its pairs of sentences."""
+"""Supervised pre-training on translation is only as good as there are pairs of sentences."""
 
 from playground.claims import Arm, Claim, higher
 
 K113 = Claim(
     title="Bounded by parallel text",
-    statement="Supervised pre-training on translation is only as good as there are pairs of sentences.",
     source="Weng, CoVe; Qiu et al., sec. 3.1",
     prediction="For sentiment, the states of a translator that learned from all pairs are more accurate than those of "
     "one that learned from a fiftieth of them, in as many steps.",

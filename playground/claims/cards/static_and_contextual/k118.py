@@ -1,17 +1,12 @@
-"""K118: ELMo reduces the error on six tasks."""
+"""The layers of ELMo as additional input reduce the error on each of six different tasks."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import accuracy
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 TASKS = ("sentiment", "entailment", "question answering", "entities", "part of speech", "topic")
 
 
-def error_reduction(lab: "Lab", arm: Arm, seed: int) -> float:
+def error_reduction(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of the errors of an LSTM on word vectors that are gone if it reads the layers of ELMo."""
     plain, elmo = (
         1 - accuracy(lab, arm, seed, strategy=name) for name in ("LSTM on word vectors", "ELMo at the input")
@@ -21,7 +16,6 @@ def error_reduction(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K118 = Claim(
     title="ELMo on six tasks",
-    statement="The layers of ELMo as additional input reduce the error on each of six different tasks.",
     source="From Static to Contextualized Embedding, ELMo; Qiu et al., sec. 2.4.2; Peters et al., arXiv:1802.05365",
     prediction="An LSTM that reads ELMo's layers with its word vectors has fewer errors on each of six tasks.",
     otherwise="On one of them it has as many.",

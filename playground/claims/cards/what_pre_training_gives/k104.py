@@ -1,22 +1,16 @@
-"""K104: a pre-trained model learns a task better than a randomly initialised one."""
+"""A pre-trained model reaches a higher accuracy on a task than the same network with random weights."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import accuracy
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def gain(lab: "Lab", arm: Arm, seed: int) -> float:
+def gain(lab: Lab, arm: Arm, seed: int) -> float:
     """How much accuracy the pre-trained start has over the random one."""
     return accuracy(lab, arm, seed) - accuracy(lab, arm, seed, strategy="random start")
 
 
 K104 = Claim(
     title="Pre-trained or random weights",
-    statement="A pre-trained model reaches a higher accuracy on a task than the same network with random weights.",
     source="Liu et al., sec. 3.1; Qiu et al., sec. 2.3 and 2.4",
     prediction="With 16, 64, 256 and 1,024 labelled texts, fine-tuning beats training from scratch on the same texts.",
     otherwise="With one of these numbers of labels, training from scratch is as accurate.",

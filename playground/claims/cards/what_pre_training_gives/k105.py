@@ -1,17 +1,12 @@
-"""K105: a pre-trained model needs fewer steps on the task."""
+"""A pre-trained model converges in fewer fine-tuning steps than a network with random weights."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, lower
+from playground.claims import Arm, Claim, Lab, lower
 from playground.claims.figures.tuning import course
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 LOOKS = 40
 
 
-def steps_needed(lab: "Lab", arm: Arm, seed: int) -> float:
+def steps_needed(lab: Lab, arm: Arm, seed: int) -> float:
     """The first step at which the accuracy is 90 % of the last one."""
     accuracies = course(lab, arm, seed, LOOKS)
     first = next(k for k, value in enumerate(accuracies, 1) if value >= 0.9 * accuracies[-1])
@@ -20,7 +15,6 @@ def steps_needed(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K105 = Claim(
     title="Pre-training speeds up convergence",
-    statement="A pre-trained model converges in fewer fine-tuning steps than a network with random weights.",
     source="Qiu et al., sec. 2.3; Weng, GPT",
     prediction="The pre-trained model needs fewer steps to reach 90 % of its final accuracy.",
     otherwise="Both need the same number of steps.",

@@ -1,15 +1,10 @@
-"""K106: pre-training keeps a network from overfitting a few labelled texts."""
+"""Pre-training acts as a regularisation that avoids overfitting on small data."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, lower
+from playground.claims import Arm, Claim, Lab, lower
 from playground.claims.figures.tuning import accuracy, result
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def gap(lab: "Lab", arm: Arm, seed: int) -> float:
+def gap(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy on the labelled texts minus that on unseen ones."""
     base, words = lab.base(arm, seed), lab.corpus(arm).tokenizer
     return result(base, words, arm, seed, on_training_texts=True).accuracy - accuracy(lab, arm, seed)
@@ -17,7 +12,6 @@ def gap(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K106 = Claim(
     title="Pre-training as regularisation",
-    statement="Pre-training acts as a regularisation that avoids overfitting on small data.",
     source="Qiu et al., sec. 2.3, after Erhan et al. 2010",
     prediction="With 64 labels, the accuracy falls less from the training texts to unseen texts after pre-training.",
     otherwise="The gap is as large with a pre-trained start.",

@@ -1,11 +1,10 @@
-"""K108: with plenty of labels pre-training adds nothing."""
+"""With plenty of labelled data pre-training may be unnecessary."""
 
 from playground.claims import Arm, Claim, alike, higher
 from playground.claims.figures.benefit import benefit
 
 K108 = Claim(
     title="Plenty of labels",
-    statement="With plenty of labelled data pre-training may be unnecessary.",
     source="Weng, introduction, on image segmentation",
     prediction="Pre-training adds more than 0.02 of accuracy with 64 labelled texts and at most 0.01 with 4,096.",
     otherwise="With 4,096 labels pre-training still adds more than 0.01.",

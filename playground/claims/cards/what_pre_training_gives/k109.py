@@ -1,13 +1,9 @@
-"""K109: without pre-training, deep models need many labels."""
+"""Early neural models stayed shallow because a deep one needs many labels; a pre-trained one does not."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import accuracy
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 FEW, MANY, PRE_TRAINED = "64 labels", "2,048 labels", "64 labels, pre-trained"
 HOW = {
@@ -17,7 +13,7 @@ HOW = {
 }
 
 
-def gain_of_depth(lab: "Lab", arm: Arm, seed: int) -> float:
+def gain_of_depth(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy with four layers minus that with one."""
     arm = replace(arm, **HOW[arm.figure])
     return accuracy(lab, arm, seed, settings="layers=4") - accuracy(lab, arm, seed, settings="layers=1")
@@ -25,7 +21,6 @@ def gain_of_depth(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K109 = Claim(
     title="Shallow because labels were few",
-    statement="Early neural models stayed shallow because a deep one needs many labels; a pre-trained one does not.",
     source="Qiu et al., sec. 1",
     prediction="Four layers gain more over one with 2,048 labels than with 64, and with 64 labels more if both are "
     "pre-trained.",

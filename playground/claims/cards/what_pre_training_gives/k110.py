@@ -1,10 +1,9 @@
-"""K110: an LSTM that was trained as a language model first classifies better."""
+"""An LSTM whose weights come from a language model generalises better than one with random weights."""
 
 from playground.claims import Arm, Claim, higher
 
 K110 = Claim(
     title="An LSTM that begins as a language model",
-    statement="An LSTM whose weights come from a language model generalises better than one with random weights.",
     source="Liu et al., sec. 3.1; Qiu et al., sec. 2.4.2; Dai and Le, arXiv:1511.01432",
     prediction="With 64 labelled texts the LSTM that was a language model is more accurate at sentiment.",
     otherwise="The LSTM with random weights is as accurate.",

@@ -1,10 +1,9 @@
-"""K115: cross-view training improves a model with unlabelled texts."""
+"""Cross-view training improves a model with unlabelled texts, of which views see a part."""
 
 from playground.claims import Arm, Claim, higher
 
 K115 = Claim(
     title="Views of unlabelled texts",
-    statement="Cross-view training improves a model with unlabelled texts, of which views see a part.",
     source="Weng, CVT; Clark et al., arXiv:1809.08370",
     prediction="With 64 labelled texts, cross-view training is more accurate at sentiment than training on the labels "
     "alone, both from random weights.",

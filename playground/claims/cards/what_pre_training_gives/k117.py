@@ -1,11 +1,10 @@
-"""K117: pre-trained word vectors improve many tasks."""
+"""Word vectors that were pre-trained on unlabelled text improve many tasks."""
 
 from playground.claims import Arm, Claim, higher
 from playground.claims.figures.tuning import over_tasks
 
 K117 = Claim(
     title="Pre-trained word vectors help tasks",
-    statement="Word vectors that were pre-trained on unlabelled text improve many tasks.",
     source="Qiu et al., sec. 2.4.1, on Collobert et al. 2011",
     prediction="A new LSTM that reads skip-gram vectors is more accurate than one that reads random vectors.",
     otherwise="Random vectors do as well, because they tell the words apart too.",

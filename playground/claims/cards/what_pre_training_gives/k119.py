@@ -1,13 +1,9 @@
-"""K119: one pre-trained network beats networks made for each task."""
+"""One fine-tuned language model is better than networks for single tasks on most of twelve tasks."""
 
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.tuning import accuracy
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
 TASKS = (
     "acceptability", "agreement", "aspect", "connectives", "entailment", "entities", "paraphrase", "part of speech",
@@ -15,7 +11,7 @@ TASKS = (
 )  # fmt: skip
 
 
-def share_won(lab: "Lab", arm: Arm, seed: int) -> float:
+def share_won(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of tasks on which the fine-tuned language model is better than an LSTM on its word vectors."""
     own, others = (
         [accuracy(lab, arm, seed, task=task, strategy=name) for task in TASKS]
@@ -26,7 +22,6 @@ def share_won(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K119 = Claim(
     title="One network for twelve tasks",
-    statement="One fine-tuned language model is better than networks for single tasks on most of twelve tasks.",
     source="Liu et al., sec. 3.1; Weng, OpenAI GPT; Radford et al. 2018, sec. 4",
     prediction="GPT is better than an LSTM on word vectors on more than half of twelve tasks.",
     otherwise="It is better on half of them or fewer.",

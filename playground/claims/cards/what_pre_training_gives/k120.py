@@ -1,12 +1,8 @@
-"""K120: larger models and more text give a lower loss."""
+"""Larger models and larger corpora keep improving language models."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from playground.claims import Arm, Claim, lower
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, lower
 
 SIZES = {
     "width 64, much text": ("width=64", 0),
@@ -15,7 +11,7 @@ SIZES = {
 }
 
 
-def loss(lab: "Lab", arm: Arm, seed: int) -> float:
+def loss(lab: Lab, arm: Arm, seed: int) -> float:
     """The held-out loss of a size of model and of text."""
     settings, tokens = SIZES[arm.figure]
     found = lab.facts(replace(arm, settings=settings, tokens=tokens), seed)["loss"]["held_out"]
@@ -25,7 +21,6 @@ def loss(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K120 = Claim(
     title="Larger models, more text",
-    statement="Larger models and larger corpora keep improving language models.",
     source="Qiu et al., sec. 8.1; Weng, GPT-2 and GPT-3; Liu et al., sec. 4",
     prediction="The held-out loss is lower with width 64 than with 16, and lower with 500,000 tokens of text than with "
     "20,000.",

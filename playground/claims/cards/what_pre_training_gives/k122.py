@@ -1,10 +1,9 @@
-"""K122: a language model does a task that it was only asked in words."""
+"""A language model trained on much text begins to do tasks without any labels."""
 
 from playground.claims import Arm, Claim, higher
 
 K122 = Claim(
     title="Zero-shot prompting of a language model",
-    statement="A language model trained on much text begins to do tasks without any labels.",
     source="Liu et al., sec. 3.1, GPT-2; Weng, GPT-2; Radford et al. 2019",
     prediction="A prompted LM says better than chance whether a review is good or bad; a random model does not.",
     otherwise="Without labelled texts the LM answers no better than chance.",

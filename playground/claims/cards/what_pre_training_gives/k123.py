@@ -1,15 +1,11 @@
-"""K123: a language model learns from examples in its text."""
+"""Without any training a language model does a task better the more examples its text has, and the larger it is."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import torch
 
 from playground.analysis.cloze import log_chances, texts, with_gap
-from playground.claims import Arm, Claim, higher
-
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
+from playground.claims import Arm, Claim, Lab, higher
 
 NO_EXAMPLE, ONE_EXAMPLE, TWO_EXAMPLES, SHALLOW = "no example", "one example", "two examples", "one example, one layer"
 SHOTS = {NO_EXAMPLE: (2, 0), ONE_EXAMPLE: (2, 1), TWO_EXAMPLES: (2, 2), SHALLOW: (1, 1)}
@@ -18,7 +14,7 @@ SHOTS = {NO_EXAMPLE: (2, 0), ONE_EXAMPLE: (2, 1), TWO_EXAMPLES: (2, 2), SHALLOW:
 DOCUMENTS, SENTENCES = 200, 7
 
 
-def right(lab: "Lab", arm: Arm, seed: int) -> float:
+def right(lab: Lab, arm: Arm, seed: int) -> float:
     """The share of values that are right behind a key that the document has explained so many times."""
     layers, shots = SHOTS[arm.figure]
     subject = lab.subject(replace(arm, settings=f"layers={layers}, seq_len=64, batch_size=16"), seed)
@@ -38,8 +34,6 @@ def right(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K123 = Claim(
     title="Examples in the text",
-    statement="Without any training a language model does a task better the more examples its text has, and the larger "
-    "it is.",
     source="Weng, GPT-3; Brown et al., arXiv:2005.14165",
     prediction="After one example of what a new key means the model of two layers names its value more often than "
     "after none, after two more often than after one, and a model of one layer is worse.",

@@ -1,16 +1,11 @@
-"""K124: pre-training in the domain of the task helps more."""
+"""A model pre-trained on texts of a domain is better at the tasks of this domain."""
 
-from typing import TYPE_CHECKING
-
-from playground.claims import Arm, Claim, higher
+from playground.claims import Arm, Claim, Lab, higher
 from playground.claims.figures.pretraining import in_shared_words, pre_trained
 from playground.claims.figures.tuning import result
 
-if TYPE_CHECKING:
-    from playground.claims.lab import Lab
 
-
-def review_minus_story(lab: "Lab", arm: Arm, seed: int) -> float:
+def review_minus_story(lab: Lab, arm: Arm, seed: int) -> float:
     """The accuracy on the task about reviews minus that on the task about stories."""
     base, words = pre_trained(lab, arm, seed), in_shared_words(arm.corpus).tokenizer
     reviews, stories = (
@@ -21,7 +16,6 @@ def review_minus_story(lab: "Lab", arm: Arm, seed: int) -> float:
 
 K124 = Claim(
     title="A model of the task's domain",
-    statement="A model pre-trained on texts of a domain is better at the tasks of this domain.",
     source="Qiu et al., sec. 4.4, BioBERT and SciBERT",
     prediction="Pre-trained on reviews a model is better at sentiment, on stories at the topic of a story.",
     otherwise="Both tasks gain as much from either corpus.",
