@@ -114,8 +114,8 @@ class Session:
         self.unigram_entropy: float | None = None
         self.error, self.reason = "", ""
         self.trouble: Incident | None = None
-        self._go, self._halt, self._single = threading.Event(), threading.Event(), threading.Event()
-        self._resting = threading.Event()
+        self._go, self._halt, self._resting = threading.Event(), threading.Event(), threading.Event()
+        self._steps = threading.Semaphore(0)
         self._state = "ready"
         self._thread = threads.thread(self._work, self._halt, f"train-{run.entry.name}")
 
@@ -125,6 +125,7 @@ class Session:
 
     def start(self) -> "Session":
         """Begin, or go on after a pause."""
+        self._steps = threading.Semaphore(0)
         self._go.set()
         self._begin_thread()
         return self
@@ -136,6 +137,7 @@ class Session:
 
     def pause(self) -> None:
         """Pause after the step that is being taken."""
+        self._steps = threading.Semaphore(0)
         self._go.clear()
 
     def rest(self) -> None:
@@ -152,9 +154,9 @@ class Session:
         return self.state == "paused" and self._resting.is_set()
 
     def step(self) -> None:
-        """Take one step and pause again."""
+        """Take one step and pause again; several that are asked for are taken one after another."""
         self._go.clear()
-        self._single.set()
+        self._steps.release()
         self._begin_thread()
 
     def turn(self, settings: Mapping[str, Any]) -> None:
@@ -259,14 +261,16 @@ class Session:
         return not self._halt.is_set()
 
     def _may_step(self) -> bool:
-        if not (self._go.is_set() or self._single.is_set()):
+        steps = self._steps
+        going = self._go.is_set()
+        if not (going or steps.acquire(blocking=False)):
             self.in_line.leave()
             return False
-        if not self.in_line.take():
-            return False
-        if not self._go.is_set():
-            self._single.clear()
-        return True
+        if self.in_line.take():
+            return True
+        if not going:
+            steps.release()
+        return False
 
     def _show(self, now: bool = False) -> None:
         """Update the view where the page watches."""

@@ -79,6 +79,24 @@ def test_a_step_is_exactly_one(begin):
     assert keeps_still(session)
 
 
+def test_steps_that_are_asked_for_at_once_are_all_taken(begin):
+    session = begin()
+    for _ in range(4):
+        session.step()
+    assert reaches(session, 4)
+    assert keeps_still(session)
+    for _ in range(100):
+        session.step()
+    session.pause()
+    session.rest()
+    taken = session.learner.step
+    assert taken < 104, "a pause takes back what was asked for"
+    session.step()
+    assert reaches(session, taken + 1)
+    assert keeps_still(session)
+    assert len(steps_of(session)) == taken + 1
+
+
 def test_however_it_is_driven_the_losses_are_those_of_an_uninterrupted_run(begin):
     session = begin(run_of("XLNet", steps=40, evaluate_every=7))
     session.step()
