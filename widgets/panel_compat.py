@@ -38,6 +38,7 @@ from panel.models.markup import HTML
 from panel.reactive import Syncable
 from tornado.httputil import HTTPServerRequest
 from tornado.web import RequestHandler
+from tornado.websocket import WebSocketClosedError
 
 if TYPE_CHECKING:
     from panel_material_ui import Page
@@ -47,8 +48,8 @@ WRITTEN_FOR = {"panel": "1.9", "bokeh": "3.9", "panel_material_ui": "0.16"}
 GOING_AWAY = 1001
 """Why a browser closes a connection whose page is left (RFC 6455, sec. 7.4.1)."""
 
-LOGS, LOG_OF_EVENTS = ("bokeh.server.protocol_handler", "tornado.application"), "panel.reactive"
-"""Loggers of the server, for errors in handling a message of a page, and of a widget."""
+LOGS, LOG_OF_EVENTS = ("bokeh.server.protocol_handler", "tornado.application", "asyncio"), "panel.reactive"
+"""Loggers of the server, for errors in handling or sending a message of a page, and of a widget."""
 
 AuthProvider = auth_provider.AuthProvider
 """What Bokeh's server asks who may open a page."""
@@ -289,12 +290,13 @@ def last_message(visit: Document) -> float:
 
 
 def of_a_page_that_went_away(error: BaseException | None) -> bool:
-    """Whether an error only means that the last messages of a page came after Bokeh detached its connection.
+    """Whether an error only means that a page was left while its last messages were being read or sent.
 
-    Their handlers find no session any more (`bokeh/server/connection.py`, the property `session`).
+    Their handlers find no session any more (`bokeh/server/connection.py`, the property `session`), or the socket closed
+    while Tornado wrote to it (`write_message`, whose task nobody awaits).
     """
     if not isinstance(error, AssertionError):
-        return False
+        return isinstance(error, WebSocketClosedError)
     last = traceback.extract_tb(error.__traceback__)[-1]
     return last.name == "session" and Path(last.filename).parts[-3:] == ("bokeh", "server", "connection.py")
 

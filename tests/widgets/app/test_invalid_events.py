@@ -1,10 +1,13 @@
 """What a changed page sends and no widget takes is a line in the log; a fault of ours keeps its traceback."""
 
+import asyncio
+import gc
 import logging
 from pathlib import Path
 
 import panel as pn
 import pytest
+from tornado.websocket import WebSocketClosedError
 
 from playground.errors import UserError
 from widgets.app.invalid_events import say_in_a_line
@@ -43,3 +46,23 @@ def test_a_fault_of_ours_keeps_its_traceback(tmp_path: Path, caplog, monkeypatch
     with pytest.raises(UserError, match="nope"):
         handled(ours.value)
     assert [each.exc_info is None for each in caplog.records] == [False]
+
+
+async def send(error: Exception) -> None:
+    """A message to a page whose task nobody awaits, as Bokeh sends them."""
+
+    async def write() -> None:
+        raise error
+
+    task = asyncio.ensure_future(write())
+    await asyncio.wait([task])
+    del task
+    gc.collect()
+
+
+def test_a_message_to_a_page_that_was_left_is_not_reported(caplog) -> None:
+    say_in_a_line()
+    asyncio.run(send(WebSocketClosedError()))
+    assert caplog.records == []
+    asyncio.run(send(OSError("disk full")))
+    assert [each.getMessage().partition("\n")[0] for each in caplog.records] == ["Task exception was never retrieved"]
