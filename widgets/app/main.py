@@ -171,7 +171,7 @@ def class_page(public: Public) -> Any:
 def _here(public: Public) -> str:
     """The address at which others open this page, without what is behind it."""
     location = pn.state.location
-    return reachable(location.href.partition("?")[0], public.origins) if location is not None else ""
+    return "" if location is None else reachable(location.href.partition("?")[0], public.origins, public.scheme)
 
 
 def _framed(title: str, parts: list[Any]) -> Any:

@@ -7,7 +7,7 @@ import re
 import secrets
 import socket
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -51,11 +51,13 @@ KEPT_RUNS, CHECKPOINTS = 10, 4
 class Public:
     """How the app is served to others: below which path, to pages of which hosts, behind which password if any.
 
-    `key` opens the teacher's page of a class.
+    `scheme` is that of the first origin that was written with one, as in https://play.example.org. `key` opens the
+    teacher's page of a class.
     """
 
     prefix: str = ""
     origins: tuple[str, ...] = ()
+    scheme: str = ""
     password: str = field(default="", repr=False)
     quota: Quota = field(default_factory=lambda: shared_quota(os.cpu_count() or 1))
     key: str = field(default_factory=lambda: secrets.token_urlsafe(6), repr=False)
@@ -71,19 +73,23 @@ def shared_quota(cores: int) -> Quota:
     return Quota(Turns(max(1, cores - 1), TURN_SECONDS), UPLOAD, KEPT_RUNS, CHECKPOINTS, memory_of_visit())
 
 
-def public(prefix: str, password: str, origins: Iterable[str]) -> Public:
+def public(prefix: str, password: str, origins: Sequence[str]) -> Public:
     """What the options of the command line say, or a refusal in a sentence."""
     prefix = prefix.rstrip("/")
     if not PREFIX.fullmatch(prefix):
         raise UserError(f"The prefix {prefix!r} is not a path; write it as in /playground.")
-    return Public(prefix, tuple(map(_host, origins)), _password(password) if password else "")
+    schemes, hosts = zip(*map(_origin, origins), strict=True) if origins else ((), ())
+    scheme = next(filter(None, schemes), "")
+    return Public(prefix, hosts, scheme, _password(password) if password else "")
 
 
-def _host(origin: str) -> str:
-    host = urlsplit(origin).netloc if "//" in origin else origin
-    if not HOST.fullmatch(host):
-        raise UserError(f"The origin {origin!r} is not a host; write it as in play.example.org or localhost:8080.")
-    return host.lower()
+def _origin(written: str) -> tuple[str, str]:
+    """The scheme and the host of an origin; the scheme may be left out."""
+    scheme, _, rest = written.rpartition("://")
+    host = rest.partition("/")[0]
+    if scheme not in ("", "http", "https") or not HOST.fullmatch(host):
+        raise UserError(f"The origin {written!r} is not a host; write it as in play.example.org or localhost:8080.")
+    return scheme, host.lower()
 
 
 def _password(where: str) -> str:
@@ -119,15 +125,14 @@ def addresses(port: int) -> tuple[str, ...]:
     return tuple(f"{name}:{port}" for name in sorted(names))
 
 
-def reachable(address: str, origins: Iterable[str] = ()) -> str:
+def reachable(address: str, origins: Iterable[str] = (), scheme: str = "") -> str:
     """An address as other machines open it: `localhost` in it becomes the name by which they know this machine."""
     parts = urlsplit(address)
     if parts.hostname not in OWN_NAMES:
         return address
     hosts = origins or addresses(parts.port or 80)
-    return parts._replace(
-        netloc=next((host for host in hosts if host_name(host) not in OWN_NAMES), parts.netloc)
-    ).geturl()
+    named = next((host for host in hosts if host_name(host) not in OWN_NAMES), "")
+    return parts._replace(scheme=scheme or parts.scheme, netloc=named).geturl() if named else address
 
 
 class Gzip(GZipContentEncoding):

@@ -28,11 +28,8 @@ def test_the_options_of_the_command_line(tmp_path, monkeypatch):
     file = tmp_path / "password"
     file.write_text("open sesame \nnot this line\n")
     asked = public.public("/a/b/", str(file), ["https://play.example.org", "localhost:8080"])
-    assert (asked.prefix, asked.origins, asked.password) == (
-        "/a/b",
-        ("play.example.org", "localhost:8080"),
-        "open sesame",
-    )
+    assert (asked.prefix, asked.password, asked.scheme) == ("/a/b", "open sesame", "https")
+    assert asked.origins == ("play.example.org", "localhost:8080")
     assert "sesame" not in repr(asked)
     monkeypatch.setenv(public.VARIABLE, "from outside")
     assert public.public("", "env", []).password == "from outside"
@@ -47,6 +44,8 @@ def test_the_options_of_the_command_line(tmp_path, monkeypatch):
         ("", "env", [], "is empty"),
         ("", "", ["*"], "is not a host"),
         ("", "", ["a b"], "is not a host"),
+        ("", "", ["ftp://play.example.org"], "is not a host"),
+        ("", "", ["http://["], "is not a host"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(prefix, password, origins, said, monkeypatch):
@@ -64,7 +63,7 @@ def test_without_public_the_options_of_others_are_refused(capsys):
 def address():
     """A served app below a path and behind a password."""
     port = server.free_port()
-    thread = server.start(port, public=Public("/a/b", ("play.example.org",), "sesame"))
+    thread = server.start(port, public=Public("/a/b", ("play.example.org",), password="sesame"))
     with socket.socket() as probe:
         assert becomes(lambda: probe.connect_ex(("127.0.0.1", port)) == 0)
     yield f"http://127.0.0.1:{port}/a/b"
@@ -103,6 +102,8 @@ def test_the_address_to_join_at_is_one_that_other_machines_know(monkeypatch):
     for own in ("localhost", "127.0.0.1"):
         assert public.reachable(f"http://{own}:5006/play/class/a") == "http://10.0.0.7:5006/play/class/a"
         assert public.reachable(f"http://{own}:5006/class/a", ["play.example.org"]) == "http://play.example.org/class/a"
+    joined = public.reachable("http://localhost:5006/class/a", ["localhost:5006", "play.example.org"], "https")
+    assert joined == "https://play.example.org/class/a"
     for kept in ("https://play.example.org/class/a", "http://10.0.0.9:5006/class/a"):
         assert public.reachable(kept, ["localhost:5006"]) == kept
     assert public.reachable("http://localhost:5006/class/a", ["localhost:5006"]) == "http://localhost:5006/class/a"
