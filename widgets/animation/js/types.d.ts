@@ -436,7 +436,7 @@ interface SvgPath extends PenPath {
   clear(): void;
 }
 
-/** The pen that writes SVG, the transform and the clipping that it has come to, and the texture that it has. */
+/** The pen that writes SVG: `matrix` is its transform, `cut` the name of its clip path. */
 interface SvgPen extends Pen {
   fillStyle: string | { id: string };
   strokeStyle: string;
@@ -524,10 +524,10 @@ interface Grid<B = CellBox> {
   axis: Axes;
 }
 
-/** A matrix in the frame before and in the frame after; where both are the same frame, twice the same. */
+/** A matrix in a frame and in the next one. */
 type MatrixPair = (Matrix | undefined)[];
 
-/** Is a cell drawn? */
+/** Is the cell of a row and a column drawn? */
 type Shown = (i: number, j: number) => boolean;
 
 // -- what a person does

@@ -15,7 +15,7 @@ export function patterns(ctx, theme, ratio) {
     pen.strokeStyle = theme.hatch;
     pen.lineWidth = 1.1 * ratio;
     for (const shift of [-side, 0, side]) paintLines(pen, [[shift - 2, side + 2], [shift + side + 2, -2]]);
-    const pattern = /** @type {CanvasPattern} */ (ctx.createPattern(canvas, "repeat")); // null for images that load
+    const pattern = /** @type {CanvasPattern} */ (ctx.createPattern(canvas, "repeat")); // null only for images
     pattern.setTransform?.(new DOMMatrix([1 / ratio, 0, 0, 1 / ratio, 0, 0]));
     return pattern;
   };
