@@ -69,6 +69,7 @@ export const CELL = { blocked: 0, visible: 1, self: 2, padding: 3, leaked: 4 };
 export const READER_LANE = Object.fromEntries(MATRICES.map((name) => [
   name, ["decoder", "cross"].includes(name.replace(" above", "")) ? "decoder" : "inputs",
 ]));
+/** @type {{ [matrix: string]: string }} */
 export const READ_LANE = { ...READER_LANE, cross: "inputs" };
 
 /** Okabe-Ito: distinguished by people with any kind of colour vision. A hue has one meaning throughout the picture:
@@ -224,7 +225,7 @@ export function chipBox(plan, lane, i, chosen = false) {
 /**
  * The largest shape that each matrix takes in the record; it decides the room that is kept for it.
  * @param {StageRecord} record
- * @returns {any[]}
+ * @returns {Shape[]}
  */
 export function matrixShapes(record) {
   const all = record.frames.flatMap((frame) => frame.matrices);

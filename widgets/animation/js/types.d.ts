@@ -189,6 +189,9 @@ interface Stretch {
   length: number;
 }
 
+/** Where what is drawn of a stream of a length begins and ends. */
+type PartOf = (length: number) => [number, number];
+
 interface StageRecord {
   title: string;
   subtitle: string;
@@ -291,6 +294,9 @@ interface MatrixBox extends Shape {
 /** A square of cells without labels. */
 type CellBox = Pick<MatrixBox, "name" | "x" | "y" | "cell">;
 
+/** What a model's answers are shown as: cards, bars of the layers, or cards before and after an update. */
+type AnswerKind = "guesses" | "gradient" | "change" | "after";
+
 interface AnswerBand {
   x: number;
   y: number;
@@ -319,14 +325,9 @@ interface MapPlan {
   words: { x: number; y: number };
 }
 
-interface LegendItem {
-  kind: string;
-  text: string;
-  state?: string;
-  code?: number;
-  x: number;
-  y: number;
-}
+/** What the legend explains: a state of tokens, or a code of cells. */
+type LegendMark = { text: string } & ({ kind: "token"; state: string } | { kind: "cell" | "weight"; code: number });
+type LegendItem = LegendMark & { x: number; y: number };
 
 /** Where everything is at one width. */
 interface Plan {
@@ -352,11 +353,51 @@ interface Plan {
 /** What painting a chip needs of a plan. */
 type ChipPlan = { chips: Chips; lanes: { [name: string]: { was?: number } } };
 
-interface Theme {
+interface SurveyRow {
+  name: string;
+  idea: string;
+  reason?: string;
+  inputs: Cell[];
+  targets: Cell[];
+  matrices: Matrix[];
+  signal: Signal;
+}
+
+interface SurveyData {
+  title: string;
+  subtitle: string;
+  text?: string;
+  rows: SurveyRow[];
+  stages?: { [row: string]: StageRecord };
+}
+
+/** Losses over steps, `[step, loss]`, and the losses of what guesses without training. */
+interface Curve {
+  training: Point[];
+  held_out: Point[];
+  levels: { [name: string]: number };
+  unit: string;
+  target?: string;
+}
+
+/** How a chip looks, as `design_tokens.json` says it; colours by their names, or mixed. */
+interface Look {
+  fill: string | null;
+  edge: string;
+  text: string;
+  mark?: string;
+  dash?: number[] | null;
+  thick?: number;
+  weight?: number;
+  pill?: boolean;
+  flat?: boolean;
+}
+
+type Shade = "ink" | "paper" | keyof (typeof import("../../design_tokens.json"))["shades"];
+
+interface Theme extends Record<Shade, string> {
   dark: boolean;
   key: string;
-  ink: string;
-  paper: string;
   shadow: string;
   ledge: string;
   visible: string;
@@ -364,12 +405,49 @@ interface Theme {
   leak: string;
   tint(hue: string, t?: number): string;
   strong(hue: string): string;
-  [shade: string]: any;
 }
 
-/** A canvas context, or a pen that knows the words of it that `paint` uses. */
-type Pen = CanvasRenderingContext2D & { newPath?: () => Path2D };
-type Patterns = { hatch: CanvasPattern; fine: CanvasPattern };
+interface PenPath extends Pick<CanvasPath, "moveTo" | "lineTo" | "bezierCurveTo" | "arc" | "rect"> {
+  roundRect(x: number, y: number, w: number, h: number, r: number): void;
+}
+
+type Texture = CanvasPattern | { id: string };
+type Fill = string | CanvasGradient | Texture;
+type Patterns = { hatch: Texture; fine: Texture };
+
+type PenWords =
+  | ("save" | "restore" | "translate" | "rotate" | "beginPath" | "clip" | "stroke" | "fillRect" | "strokeRect")
+  | ("clearRect" | "fillText" | "globalAlpha" | "strokeStyle" | "lineWidth" | "lineCap" | "font")
+  | ("textAlign" | "textBaseline");
+
+/** The words of a canvas context that `paint` uses; a pen that writes SVG knows neither shadows nor compositing. */
+interface Pen extends PenPath, Pick<CanvasRenderingContext2D, PenWords> {
+  fillStyle: Fill;
+  shadowColor?: string;
+  globalCompositeOperation?: GlobalCompositeOperation;
+  setLineDash(dash: number[]): void;
+  fill(path?: PenPath): void;
+  measureText(text: string): { width: number };
+  newPath?(): PenPath;
+}
+
+interface SvgPath extends PenPath {
+  d(): string;
+  clear(): void;
+}
+
+/** The pen that writes SVG: `matrix` is its transform, `cut` the name of its clip path. */
+interface SvgPen extends Pen {
+  fillStyle: string | { id: string };
+  strokeStyle: string;
+  dash: number[];
+  matrix: number[];
+  cut: string;
+  newPath(): SvgPath;
+  fill(path?: SvgPath): void;
+  hatch(side: number): { id: string };
+  text(title: string): string;
+}
 
 interface Art<P = Plan> {
   plan: P;
@@ -377,6 +455,9 @@ interface Art<P = Plan> {
   ratio?: number;
   patterns: Patterns;
 }
+
+type BandArt = Art & { band: AnswerBand };
+type ChipArt = { theme: Theme; plan: ChipPlan };
 
 /** The layer and head whose weights are drawn: -1 is the mean of all heads, null no weights or the topmost layer. */
 interface Eye {
@@ -414,10 +495,11 @@ interface Focus {
   halo(spot: Spot): string | null | undefined;
 }
 
-/** A chip on its way at one moment. */
+/** A chip on its way at one moment; `spot` is where it goes, or where it was. */
 interface Flight {
   from: Spot | null;
   to: Spot | null;
+  spot: Spot;
   e: number;
   alpha: number;
   lift: number;
@@ -431,6 +513,22 @@ interface Axes {
   column(j: number): number;
   still: boolean;
 }
+
+/** A matrix, where it is drawn, and what it is drawn with. */
+interface Grid<B = CellBox> {
+  ctx: Pen;
+  theme: Theme;
+  patterns: Patterns;
+  box: B;
+  matrix: Matrix;
+  axis: Axes;
+}
+
+/** A matrix in a frame and in the next one. */
+type MatrixPair = (Matrix | undefined)[];
+
+/** Is the cell of a row and a column drawn? */
+type Shown = (i: number, j: number) => boolean;
 
 // -- what a person does
 

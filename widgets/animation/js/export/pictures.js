@@ -25,7 +25,7 @@ export function savePng(root, { width, height }, theme, scale, name, paint) {
   const { canvas, pen } = canvasOf(width, height, scale);
   paint(pen, { ratio: scale, patterns: patterns(pen, theme, scale) });
   layPaper(pen, width, height, theme);
-  canvas.toBlob((blob) => download(root, blob, name));
+  canvas.toBlob((blob) => blob && download(root, blob, name));
 }
 
 /** What `paint(pen, art)` paints as SVG, whose text is text. */

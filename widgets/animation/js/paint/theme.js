@@ -10,20 +10,16 @@ const css = (rgb, alpha = 1) => `rgba(${rgb[0]},${rgb[1]},${rgb[2]},${alpha})`;
 /** @param {RGB} rgb */
 const luminance = (rgb) => (0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]) / 255;
 
-/**
- * A computed colour as [r, g, b, a]; the browser always answers with rgb() or color(srgb ...).
- * @param {string} text
- */
+/** A computed colour as [r, g, b, a]; the browser always answers with rgb() or color(srgb ...).
+ * @param {string} text */
 function parseColour(text) {
   const numbers = (text.match(/[\d.]+(?:e-?\d+)?/g) || []).map(Number);
   const scale = text.startsWith("color(") ? 255 : 1;
   return numbers.length < 3 ? [0, 0, 0, 0] : [...numbers.slice(0, 3).map((x) => x * scale), numbers[3] ?? 1];
 }
 
-/**
- * The first painted background behind an element, looking through shadow roots.
- * @param {HTMLElement} element
- */
+/** The first painted background behind an element, looking through shadow roots.
+ * @param {HTMLElement} element */
 function backgroundOf(element) {
   for (let at = /** @type {any} */ (element); at; at = at.parentElement || at.getRootNode().host) {
     const colour = parseColour(getComputedStyle(at).backgroundColor);
@@ -32,11 +28,9 @@ function backgroundOf(element) {
   return null;
 }
 
-/**
- * All colours of the picture from the two that the host gives: ink and paper.
+/** All colours of the picture from the two that the host gives: ink and paper.
  * @param {HTMLElement} element
- * @returns {Theme}
- */
+ * @returns {Theme} */
 function themeOf(element) {
   const colour = parseColour(getComputedStyle(element).color);
   const guess = luminance(colour) > 0.5 ? [24, 26, 31] : [255, 255, 255];
@@ -51,9 +45,9 @@ function themeOf(element) {
   return {
     dark,
     key: css(ink) + css(paper),
+    .../** @type {Record<Shade, string>} */ (mapped(tokens.shades, ([light, dim]) => css(toward(dark ? dim : light)))),
     ink: css(ink),
     paper: css(paper),
-    ...mapped(tokens.shades, (/** @type {number[]} */ [light, dim]) => css(toward(dark ? dim : light))),
     shadow: dark ? "rgba(0,0,0,.55)" : "rgba(20,24,40,.16)",
     ledge: dark ? "rgba(0,0,0,.4)" : "rgba(20,24,40,.09)",
     visible: css(dark ? mix(paper, mix(HUE.blue, HUE.sky, 0.45), 0.85) : mix(paper, mix(HUE.blue, HUE.sky, 0.35), 0.8)),
@@ -64,10 +58,8 @@ function themeOf(element) {
   };
 }
 
-/**
- * The colours of an element, which its style sheet gets too, as variables.
- * @param {HTMLElement} element
- */
+/** The colours of an element, which its style sheet gets too, as variables.
+ * @param {HTMLElement} element */
 export function dressed(element) {
   const theme = themeOf(element);
   const { ink, paper, muted, line, track, lattice, leak, strong } = theme;
