@@ -17,18 +17,12 @@ function filled(made, attributes, children) {
  */
 export const node = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
 
-/**
- * The same in SVG.
- * @param {string} tag @param {any} [attributes] @param {any[]} children
- */
+/** The same in SVG. @param {string} tag @param {any} [attributes] @param {any[]} children */
 export const svgNode = (tag, attributes = {}, ...children) => filled(
   document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children
 );
 
-/**
- * What a select offers: values with their texts.
- * @param {[string | number, string][]} choices
- */
+/** What a select offers: values with their texts. @param {[string | number, string][]} choices */
 export const optionsOf = (choices) => choices.map(([value, text]) => node("option", { value: String(value) }, text));
 
 /**
@@ -45,19 +39,18 @@ export function plain(value) {
   return value;
 }
 
-/**
- * Listens for `[target, type, act]`; what comes back ends it.
- * @param {any[]} listeners
- */
-export function listen(listeners, /** @type {AddEventListenerOptions | boolean} */ options = false) {
-  for (const [target, type, act] of listeners) target.addEventListener(type, act, options);
-  return () => listeners.forEach(([target, type, act]) => target.removeEventListener(type, act, options));
+/** Listens for `[target, acts]`, acts by the names of events; what comes back ends it. */
+export function listen(/** @type {[EventTarget, Heard][]} */ listeners, capture = false) {
+  const ended = new AbortController();
+  for (const [target, acts] of listeners) {
+    for (const [type, act] of Object.entries(acts)) {
+      target.addEventListener(type, /** @type {EventListener} */ (act), { capture, signal: ended.signal });
+    }
+  }
+  return () => ended.abort();
 }
 
-/**
- * One end for several.
- * @param {(() => void)[]} ends
- */
+/** One end for several. @param {(() => void)[]} ends */
 export const endOf = (...ends) => () => ends.forEach((end) => end());
 
 /**
@@ -69,17 +62,26 @@ export function follow(model, names, act) {
   return () => names.forEach((name) => model.off?.(`change:${name}`, act));
 }
 
-/**
- * All elements below a root, also behind shadow roots.
- * @param {any} root
- * @returns {Generator<any>}
- */
+/** All elements below a root, also behind shadow roots. @param {any} root @returns {Generator<any>} */
 export function* everywhere(root) {
   for (const element of root.querySelectorAll("*")) {
     yield element;
     if (element.shadowRoot) yield* everywhere(element.shadowRoot);
   }
 }
+
+/** Gives the focus to the part of an element that has replaced the one that had it. */
+export const focusOn = (/** @type {Element} */ part, /** @type {string} */ selector) =>
+  part.querySelector(selector)?.focus({ preventScroll: true });
+
+/** The data of the element that has the focus. @returns {DOMStringMap} */
+export const focused = (/** @type {Element} */ root) => activeIn(root)?.dataset || {};
+
+export const activeIn = (/** @type {Element} */ root) =>
+  /** @type {Document | ShadowRoot} */ (root.getRootNode()).activeElement;
+
+/** The element whose shadow root holds another one. @param {Element | undefined} element */
+export const hostOf = (element) => /** @type {Partial<ShadowRoot> | undefined} */ (element?.getRootNode())?.host;
 
 /**
  * How far what holds an element is scrolled, in pixels, also across shadow roots.

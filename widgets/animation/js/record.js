@@ -30,16 +30,10 @@ function meanOf({ heads, n, m }, data) {
   return mean;
 }
 
-/**
- * The layer that the eye is on; without a wish the topmost one.
- * @param {Matrix} matrix @param {Eye} eye
- */
+/** The layer that the eye is on; without a wish the topmost one. @param {Matrix} matrix @param {Eye} eye */
 export const layerOf = (matrix, eye) => Math.min(eye.layer ?? matrix.layers - 1, matrix.layers - 1);
 
-/**
- * May the query of a cell attend to its key?
- * @param {any} it @param {number} at
- */
+/** May the query of a cell attend to its key? @param {any} it @param {number} at */
 export const isOpen = ({ cells }, at) => cells[at] === CELL.visible || cells[at] === CELL.leaked;
 
 /** @param {Matrix} a @param {Matrix} b */
@@ -101,10 +95,7 @@ export const mapped = (object, act) => Object.fromEntries(
 /** @param {number} n */
 export const range = (n) => Array.from({ length: n }, (_, i) => i);
 
-/**
- * Base64 as bytes; what is bytes already stays so.
- * @param {any} data
- */
+/** Base64 as bytes; what is bytes already stays so. @param {any} data */
 export function bytes(data) {
   return typeof data === "string" ? Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)) : data;
 }
@@ -175,20 +166,14 @@ export function readMatrix(matrix, painted = []) {
   };
 }
 
-/**
- * `order[slot] = position` turned round: the slot of every position.
- * @param {number[]} order
- */
+/** `order[slot] = position` turned round: the slot of every position. @param {number[]} order */
 export function inverse(order) {
   const slots = new Array(order.length);
   order.forEach((position, slot) => (slots[position] = slot));
   return slots;
 }
 
-/**
- * The lane of a reader: of the decoder, or of the inputs.
- * @param {string} reader
- */
+/** The lane of a reader: of the decoder, or of the inputs. @param {string} reader */
 export const homeOf = (reader) => (reader === "decoder" ? "decoder" : "inputs");
 /** @param {string} lane */
 export const isAnswers = (lane) => lane.startsWith("targets"); // of the next word, or of a further one
@@ -203,16 +188,10 @@ export const matrixOf = (frame, name) => frame.matrices.find((matrix) => matrix.
  */
 export const inFull = (record) => record.whole || record;
 
-/**
- * Chosen tokens rise in the lanes of the text; what must be predicted stays on its line.
- * @param {string} lane
- */
+/** Chosen tokens rise in the lanes of the text; what must be predicted stays on its line. @param {string} lane */
 export const rises = (lane) => lane === "original" || lane === "inputs";
 
-/**
- * The box of the i-th chip of a lane.
- * @param {Plan} plan @param {string} lane @param {number} i
- */
+/** The box of the i-th chip of a lane. @param {Plan} plan @param {string} lane @param {number} i */
 export function chipBox(plan, lane, i, chosen = false) {
   const { chips } = plan;
   const slot = plan.lanes[lane];
@@ -310,10 +289,7 @@ export function speakWeights(matrix, row, eye) {
   return most.length ? `, and attends most to ${most.join(", ")}` : "";
 }
 
-/**
- * What a reader may do, as one spoken clause.
- * @param {Matrix} matrix @param {number} row
- */
+/** What a reader may do, as one spoken clause. @param {Matrix} matrix @param {number} row */
 export function speak(matrix, row) {
   if (matrix.whole) return speak(matrix.whole, row + (matrix.top || 0));
   const cells = range(matrix.m).map((j) => row * matrix.m + j);
@@ -324,10 +300,7 @@ export function speak(matrix, row) {
   return `'${matrix.rows[row] ?? row + 1}' sees ${seen} of ${places} positions${self}`;
 }
 
-/**
- * The word of a position's id, empty where it is not known.
- * @param {Ids} ids @param {number} i
- */
+/** The word of a position's id, empty where it is not known. @param {Ids} ids @param {number} i */
 export const wordOf = ({ values, words }, i) => (words.length ? words[values[i]] : String(values[i]));
 
 /**

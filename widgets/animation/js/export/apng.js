@@ -40,10 +40,7 @@ function chunk(name, ...data) {
   return [numbersOf([4, sum(data.map((part) => part.length))]), ...inside, numbersOf([4, crc(...inside)])];
 }
 
-/**
- * The chunks of a PNG with their names.
- * @param {Uint8Array} png
- */
+/** The chunks of a PNG with their names. @param {Uint8Array} png */
 function chunksOf(png) {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
   const found = [];

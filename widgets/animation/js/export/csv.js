@@ -14,10 +14,7 @@ function csvCell(value) {
   return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
 }
 
-/**
- * Rows of words and numbers as comma-separated values.
- * @param {any[][]} rows
- */
+/** Rows of words and numbers as comma-separated values. @param {any[][]} rows */
 export const csvText = (rows) => rows.map((row) => row.map(csvCell).join(",") + "\r\n").join("");
 
 /**

@@ -92,22 +92,19 @@ export function setLamp(lamp, leak, theme) {
 /** @param {any} element */
 export const isText = (element) => element.tagName === "INPUT" && element.type === "text";
 
-/**
- * Is a key not meant for us: with a modifier, or typed into a field?
- * @param {any} event
- */
+/** Is a key not meant for us: with a modifier, or typed into a field? @param {any} event */
 export const isForeign = (event) => event.ctrlKey || event.metaKey || event.altKey || isText(event.target);
 
 /**
  * Dragging with the main button. `start(event)` returns what is dragged, or nothing; `move(held, event)` and
  * `end(held, event, cancelled)` follow the pointer, which is captured. What comes back ends it.
- * @param {HTMLElement} element @param {Drag} acts
+ * @template T @param {HTMLElement} element @param {Drag<T>} acts
  */
 export function draggable(element, acts) {
   const { start, move, end } = acts;
-  /** @type {any} */
+  /** @type {T | null} */
   let held = null;
-  const down = (/** @type {PointerEvent} */ event) => {
+  const down = (/** @type {On<PointerEvent>} */ event) => {
     held = (!event.button && start(event)) || null;
     if (held) element.setPointerCapture(event.pointerId);
   };
@@ -117,10 +114,7 @@ export function draggable(element, acts) {
     if (dropped) end?.(dropped, event, event.type === "pointercancel");
   };
   const go = (/** @type {PointerEvent} */ event) => held && move?.(held, event);
-  return listen([
-    [element, "pointerdown", down], [element, "pointermove", go],
-    [element, "pointerup", up], [element, "pointercancel", up],
-  ]);
+  return listen([[element, { pointerdown: down, pointermove: go, pointerup: up, pointercancel: up }]]);
 }
 
 /**
@@ -138,7 +132,7 @@ export function watchTheme(act) {
   for (const target of [document.documentElement, document.body]) attributes.observe(
     target, { attributes: true, attributeFilter }
   );
-  const end = listen([[matchMedia("(prefers-color-scheme: dark)"), "change", act]]);
+  const end = listen([[matchMedia("(prefers-color-scheme: dark)"), { change: act }]]);
   return () => {
     alive = false;
     attributes.disconnect();

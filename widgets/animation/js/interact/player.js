@@ -152,10 +152,7 @@ export class Player {
     this.go(frame);
   }
 
-  /**
-   * Begins where a host wants it, which is not reported.
-   * @param {any} it
-   */
+  /** Begins where a host wants it, which is not reported. @param {any} it */
   begin({ frame = 0, playing = false }) {
     this.now.at = this.reported.frame = clamp(frame, 0, this.options.last());
     this.redraw();
