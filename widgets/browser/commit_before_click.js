@@ -47,7 +47,7 @@ function render() {
  * after the button was pressed. Here it is sent before that, unless the press is within the field itself.
  */
 function sendNumber(/** @type {Event | undefined} */ event = undefined) {
-  const field = focused(document);
+  const field = inFocus(document);
   const typed = field instanceof HTMLInputElement && !event?.composedPath().includes(field);
   const host = typed && hostOf(field);
   const model = host && window.Bokeh?.index.query_one((view) => view.el === host)?.model;
@@ -55,9 +55,9 @@ function sendNumber(/** @type {Event | undefined} */ event = undefined) {
 }
 
 /** The element that has the focus, also behind shadow roots. @returns {Element | null} */
-function focused(/** @type {Document | ShadowRoot} */ root) {
+function inFocus(/** @type {Document | ShadowRoot} */ root) {
   const element = root.activeElement;
-  return element?.shadowRoot ? focused(element.shadowRoot) || element : element;
+  return element?.shadowRoot ? inFocus(element.shadowRoot) || element : element;
 }
 
 export default { render };

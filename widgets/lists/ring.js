@@ -2,12 +2,10 @@
  * A ring over matrices of the same rows and columns: it is dragged in one, moves in all, and its numbers are listed.
  */
 
-import { listen, svgNode } from "../animation/js/dom.js";
+import { CELL_STEPS, listen, svgNode } from "../animation/js/dom.js";
 import { pointIn } from "./lasso.js";
 
 const RADIUS = 12; // pixels of the drawing
-/** @type {Record<string, Point>} */
-const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /**
  * The cell `[row, column]` that is nearest to a point, of cells with the middle `[row, column, x, y]`.
@@ -73,7 +71,7 @@ function ringIn(/** @type {Element} */ frame) {
   }
 
   function onKey(/** @type {On<KeyboardEvent>} */ event) {
-    const step = rings.includes(event.target) && STEPS[event.key];
+    const step = rings.includes(event.target) && CELL_STEPS[event.key];
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();

@@ -29,7 +29,7 @@ function swatch(/** @type {Record<string, string>} */ { colour, dash, shape }) {
 
 class StrategyPicker {
   at = ""; // the strategy whose box was last in focus
-  drawn = ""; // the sentence and the cards of the list as it is: a box that is pressed now must not be replaced
+  drawn = ""; // the cards of the list as JSON: a box that is pressed while they stay the same must not be replaced
 
   constructor(/** @type {HostModel} */ model) {
     const id = `chooser-${Math.random().toString(36).slice(2)}`;
@@ -39,7 +39,9 @@ class StrategyPicker {
     this.id = id;
     this.chips = node("ul", { "aria-label": "chosen strategies" });
     this.search = searchField("Search strategies", { oninput: () => this.draw(), onkeydown });
-    this.list = node("div", { ...group, onkeydown });
+    this.note = node("p", { class: "count" });
+    this.sets = node("div");
+    this.list = node("div", { ...group, onkeydown }, this.note, this.sets);
     this.about = node("p", { class: "described", "aria-hidden": "true" });
     this.count = node("p", { class: "count", role: "status" });
     const keys = node("p", { class: "unseen", id: `${id}-keys` }, "Arrow keys move through the list, space selects.");
@@ -81,7 +83,8 @@ class StrategyPicker {
   /** Make the list of what the search finds, where that is another; the marks are set by `show`. */
   draw() {
     const { note, shown } = searched(this.model, this.cards, this.search.value, "strategy");
-    const [facts, { name: reached }] = [JSON.stringify([note, shown]), focused(this.list)];
+    const [facts, { name }] = [JSON.stringify(shown), focused(this.list)];
+    Object.assign(this.note, { textContent: note, hidden: !note });
     if (facts === this.drawn) return this.show();
     this.drawn = facts;
     const families = [...new Set(shown.map((card) => card.group))];
@@ -90,9 +93,9 @@ class StrategyPicker {
       const legend = node("legend", {}, family, node("small", {}, members[0].shared));
       return node("fieldset", {}, legend, ...members.map((card) => this.row(card)));
     });
-    this.list.replaceChildren(...(note ? [node("p", { class: "count" }, note)] : []), ...sets);
+    this.sets.replaceChildren(...sets);
     this.show();
-    if (reached) focusOn(this.list, `[data-name="${CSS.escape(reached)}"]`);
+    if (name) focusOn(this.sets, `[data-name="${CSS.escape(name)}"]`);
   }
 
   row(/** @type {Card} */ { name, idea, source }) {

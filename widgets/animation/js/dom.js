@@ -50,6 +50,9 @@ export function listen(/** @type {[EventTarget, Heard][]} */ listeners, capture 
   return () => ended.abort();
 }
 
+/** Rows and columns that each arrow key goes. @type {Record<string, Point>} */
+export const CELL_STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
 /** One end for several. @param {(() => void)[]} ends */
 export const endOf = (...ends) => () => ends.forEach((end) => end());
 

@@ -1,11 +1,9 @@
 /** The attention mask under a person's hands: cells are painted with the pointer or, by the arrow keys, one by one. */
 
+import { CELL_STEPS } from "../dom.js";
 import { clamp, isOpen, matrixOf, shownFrom } from "../record.js";
 import { draggable } from "./controls.js";
 import { SHOWS } from "./plan.js";
-
-/** @type {Record<string, [number, number]>} */
-const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** @returns {Sketch} */
 const sketchOf = (/** @type {Matrix} */ matrix, /** @type {number} */ at) => {
@@ -86,7 +84,7 @@ export class MaskBrush {
     if (!matrix) return false;
     const cursor = { ...(this.cursor || { matrix: matrix.name, row: 0, column: 0 }) };
     const { row, column } = cursor;
-    const step = STEPS[key];
+    const step = CELL_STEPS[key];
     if (step) {
       cursor.row = clamp(row + step[0], 0, matrix.n - 1);
       cursor.column = clamp(column + step[1], 0, matrix.m - 1);
