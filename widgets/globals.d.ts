@@ -6,6 +6,8 @@ declare const Bokeh: {
 
 interface Window {
   Bokeh?: typeof Bokeh;
+  __playground?: PageQueue;
+  __playgroundViews?: Map<string, number>;
 }
 
 // What `bundle.py` puts in place of `import sheet from "./sheet.css" with { type: "text" }`.
@@ -32,67 +34,31 @@ type Steps = Record<string, number>;
 
 /** What a list shows of an objective or a strategy; a search looks through all of it. */
 interface Card {
-  name: string;
-  names: string[];
-  group: string;
-  idea: string;
-  models?: string[];
-  shared?: string;
-  source?: string;
+  name: string; names: string[]; group: string; idea: string; models?: string[]; shared?: string; source?: string;
   rate?: string;
-}
-
-interface Window {
-  __playground?: PageQueue;
-  __playgroundViews?: Map<string, number>;
 }
 
 /** A drawing of a page: its kind, the id of its element, its data, and the widget it is in reserve for. */
 type PageCell = [kind: string, id: string, data: any, reserve?: string];
 
 /** What a host keeps of a drawing. */
-interface Handle {
-  destroy(): void;
-}
+interface Handle { destroy(): void; }
 
 // -- a document of a corpus with its annotations, as `Sheet.record` makes it
 
 /** Words that have a value, from the first to the last: its name, its code, the hue and the dash of its bar. */
-interface Run {
-  first: number;
-  last: number;
-  said: string;
-  code: string;
-  hue: string;
-  dash: string;
-}
+interface Run { first: number; last: number; said: string; code: string; hue: string; dash: string; }
 
 /** `[word, word, relation]`: an arc goes from a head to the word that depends on it. */
 type Link = [number, number, string];
 
-interface Layer {
-  name: string;
-  style: "bar" | "bracket" | "arc" | "link";
-  runs: Run[];
-  links: Link[];
-}
+interface Layer { name: string; style: "bar" | "bracket" | "arc" | "link"; runs: Run[]; links: Link[]; }
 
 interface AnnotatedDocument {
-  words: string[];
-  tight: boolean[];
-  sentences: number[];
-  language: number;
-  layers: Layer[];
+  words: string[]; tight: boolean[]; sentences: number[]; language: number; layers: Layer[];
 }
 
 /** The line of a word, its left edge and its width. */
-interface WordBox {
-  line: number;
-  x: number;
-  w: number;
-}
+interface WordBox { line: number; x: number; w: number; }
 
-interface PageQueue {
-  push(...cells: PageCell[]): unknown;
-  splice(at: number): PageCell[];
-}
+interface PageQueue { push(...cells: PageCell[]): unknown; splice(at: number): PageCell[]; }

@@ -20,11 +20,8 @@ function wide(/** @type {string} */ text, /** @type {number} */ size) {
   return pen.measureText(text).width;
 }
 
-/**
- * Words put into lines of at most `width`.
- * @param {AnnotatedDocument} record @param {number} width @param {Layer[]} shown
- */
-function setWords(record, width, shown) {
+/** Words put into lines of at most `width`. */
+function setWords(/** @type {AnnotatedDocument} */ record, /** @type {number} */ width, /** @type {Layer[]} */ shown) {
   const fresh = new Set(record.language ? [record.language] : []);
   const arcs = shown.some((layer) => layer.style === "arc");
   const borders = new Set(record.sentences);

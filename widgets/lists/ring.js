@@ -7,11 +7,8 @@ import { pointIn } from "./lasso.js";
 
 const RADIUS = 12; // pixels of the drawing
 
-/**
- * The cell `[row, column]` that is nearest to a point, of cells with the middle `[row, column, x, y]`.
- * @param {number[][]} middles @param {Point} point
- */
-export function nearest(middles, [x, y]) {
+/** The cell `[row, column]` that is nearest to a point, of cells with the middle `[row, column, x, y]`. */
+export function nearest(/** @type {number[][]} */ middles, /** @type {Point} */ [x, y]) {
   const far = (/** @type {number[]} */ [, , a, b]) => (a - x) ** 2 + (b - y) ** 2;
   return middles.reduce((best, each) => (far(each) < far(best) ? each : best)).slice(0, 2);
 }

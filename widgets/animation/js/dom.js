@@ -1,7 +1,6 @@
 /** What every module of ours begins with: elements of the page, and what a host hands over. */
 
-/** @param {any} made @param {any} attributes @param {any[]} children */
-function filled(made, attributes, children) {
+function filled(/** @type {any} */ made, /** @type {any} */ attributes, /** @type {any[]} */ children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") made.addEventListener(name.slice(2), value);
     else made.setAttribute(name, value);
@@ -25,12 +24,8 @@ export const svgNode = (tag, attributes = {}, ...children) => filled(
 /** What a select offers: values with their texts. @param {[string | number, string][]} choices */
 export const optionsOf = (choices) => choices.map(([value, text]) => node("option", { value: String(value) }, text));
 
-/**
- * Hosts hand over dictionaries as objects or as Maps; a drawing works on its own plain copy.
- * @param {any} value
- * @returns {any}
- */
-export function plain(value) {
+/** Hosts hand over dictionaries as objects or as Maps; a drawing works on its own plain copy. @returns {any} */
+export function plain(/** @type {any} */ value) {
   if (value instanceof Map) return plain(Object.fromEntries(value));
   if (Array.isArray(value)) return value.map(plain);
   if (value && typeof value === "object" && !ArrayBuffer.isView(value)) {
@@ -56,11 +51,8 @@ export const CELL_STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, 
 /** One end for several. @param {(() => void)[]} ends */
 export const endOf = (...ends) => () => ends.forEach((end) => end());
 
-/**
- * Acts when one of the named values of a host's model changes; what comes back ends it.
- * @param {HostModel} model @param {string[]} names @param {any} act
- */
-export function follow(model, names, act) {
+/** Acts when one of the named values of a host's model changes; what comes back ends it. */
+export function follow(/** @type {HostModel} */ model, /** @type {string[]} */ names, /** @type {any} */ act) {
   for (const name of names) model.on(`change:${name}`, act);
   return () => names.forEach((name) => model.off?.(`change:${name}`, act));
 }
@@ -86,19 +78,12 @@ export const activeIn = (/** @type {Element} */ root) =>
 /** The element whose shadow root holds another one. @param {Element | undefined} element */
 export const hostOf = (element) => /** @type {Partial<ShadowRoot> | undefined} */ (element?.getRootNode())?.host;
 
-/**
- * How far what holds an element is scrolled, in pixels, also across shadow roots.
- * @param {any} element
- * @returns {number}
- */
-export const scrolledBy = (element) =>
+/** How far what holds an element is scrolled, in pixels, also across shadow roots. @returns {number} */
+export const scrolledBy = (/** @type {any} */ element) =>
   element ? (element.scrollTop || 0) + scrolledBy(element.parentNode || element.host) : 0;
 
-/**
- * Gives a value of a host's model to the kernel or the app.
- * @param {HostModel} model @param {string} name @param {any} value
- */
-export function tell(model, name, value) {
+/** Gives a value of a host's model to the kernel or the app. */
+export function tell(/** @type {HostModel} */ model, /** @type {string} */ name, /** @type {any} */ value) {
   model.set(name, value);
   model.save_changes();
 }

@@ -587,22 +587,10 @@ interface StageOptions {
 // -- what is dragged
 
 /** A grip or a word, where it was taken in pixels, and the word that the pointer has come to. */
-interface WordDrag {
-  handle: Grip | null;
-  word: number;
-  to: number;
-  from: number;
-  moved?: boolean;
-}
+interface WordDrag { handle: Grip | null; word: number; to: number; from: number; moved?: boolean; }
 
 /** A unit of the order or the grip of its cut, and where it was taken in pixels, across and down. */
-interface OrderDrag {
-  part: Element;
-  handle: Grip | null;
-  from: number;
-  high: number;
-  moved?: boolean;
-}
+interface OrderDrag { part: Element; handle: Grip | null; from: number; high: number; moved?: boolean; }
 
 // -- what is saved, shown in tables and played
 
@@ -611,51 +599,25 @@ type Paint = (pen: Pen, art: Partial<Art>) => void;
 type Extent = { width: number; height: number };
 
 interface SurveyRow {
-  name: string;
-  inputs: Cell[];
-  targets: Cell[];
-  matrices: Matrix[];
-  signal: Signal;
-  reason?: string;
+  name: string; inputs: Cell[]; targets: Cell[]; matrices: Matrix[]; signal: Signal; reason?: string;
 }
 
 interface SurveyData {
-  title: string;
-  subtitle: string;
-  text?: string;
-  rows: SurveyRow[];
-  stages?: { [row: string]: StageRecord };
+  title: string; subtitle: string; text?: string; rows: SurveyRow[]; stages?: { [row: string]: StageRecord };
 }
 
 /** The numbers of a run at a step that was recorded. */
-interface Moment extends Numbers {
-  step: number;
-  model: string;
-}
+interface Moment extends Numbers { step: number; model: string; }
 
 /** Losses over steps, `[step, loss]`, and the losses of what guesses without training. */
 interface Curve {
-  training: Point[];
-  held_out: Point[];
-  levels: { [name: string]: number };
-  unit: string;
-  target?: string;
+  training: Point[]; held_out: Point[]; levels: { [name: string]: number }; unit: string; target?: string;
 }
 
-interface Story {
-  record: StageRecord;
-  moments: Moment[];
-  curve: Curve;
-}
+interface Story { record: StageRecord; moments: Moment[]; curve: Curve; }
 
 /** A story as `replay.py` packs it: the attention of all moments is bytes `[moment, layer, head, n, m]`. */
-interface PackedStory {
-  story: string;
-  attention: { [matrix: string]: { shape: number[]; data: string } };
-}
+interface PackedStory { story: string; attention: { [matrix: string]: { shape: number[]; data: string } }; }
 
 /** How a table tells its host which row was opened, or unfolded below it ("" when none is). */
-interface TableOptions {
-  onOpen?(name: string): void;
-  onUnfold?(name: string): void;
-}
+interface TableOptions { onOpen?(name: string): void; onUnfold?(name: string): void; }

@@ -20,7 +20,5 @@ export const fileName = (text) => text.replace(/[^\p{L}\p{N}]+/gu, "-");
 const inflated = (text) => new Response(
   new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate"))
 );
-/** @param {string} text */
-export const unpacked = (text) => inflated(text).json();
-/** @param {string} text */
-export const unpackedBytes = async (text) => new Uint8Array(await inflated(text).arrayBuffer());
+export const unpacked = (/** @type {string} */ text) => inflated(text).json();
+export const unpackedBytes = async (/** @type {string} */ text) => new Uint8Array(await inflated(text).arrayBuffer());

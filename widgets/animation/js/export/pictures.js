@@ -11,11 +11,8 @@ import { REST, font, range } from "../record.js";
 import { apng } from "./apng.js";
 import { download, fileName } from "./files.js";
 
-/**
- * Paper goes under a picture last: cells are cut out of it while it is painted.
- * @param {Pen} pen @param {Extent} extent @param {Theme} theme
- */
-function layPaper(pen, { width, height }, theme) {
+/** Paper goes under a picture last: cells are cut out of it while it is painted. */
+function layPaper(/** @type {Pen} */ pen, /** @type {Extent} */ { width, height }, /** @type {Theme} */ theme) {
   pen.save();
   pen.globalCompositeOperation = "destination-over";
   pen.fillStyle = theme.paper;

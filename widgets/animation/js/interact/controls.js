@@ -69,11 +69,8 @@ const LEVELS = {
   red: { hue: "vermilion", sign: "M8 8l8 8M16 8l-8 8", short: "Leak" },
 };
 
-/**
- * The leak indicator: colour, sign and sentence say the same thing.
- * @param {HTMLElement} lamp @param {Leak | null} leak @param {Theme} theme
- */
-export function setLamp(lamp, leak, theme) {
+/** The leak indicator: colour, sign and sentence say the same thing. */
+export function setLamp(/** @type {HTMLElement} */ lamp, /** @type {Leak | null} */ leak, /** @type {Theme} */ theme) {
   lamp.hidden = !leak;
   if (!leak) return;
   const level = leak.level || (leak.leak ? "red" : "green");
@@ -89,8 +86,7 @@ export function setLamp(lamp, leak, theme) {
   lamp.dataset.level = level;
 }
 
-/** @param {any} element */
-export const isText = (element) => element.tagName === "INPUT" && element.type === "text";
+export const isText = (/** @type {any} */ element) => element.tagName === "INPUT" && element.type === "text";
 
 /** Is a key not meant for us: with a modifier, or typed into a field? @param {any} event */
 export const isForeign = (event) => event.ctrlKey || event.metaKey || event.altKey || isText(event.target);
@@ -117,11 +113,8 @@ export function draggable(element, acts) {
   return listen([[element, { pointerdown: down, pointermove: go, pointerup: up, pointercancel: up }]]);
 }
 
-/**
- * Calls back when the host may have new colours: by an attribute or a media query, and once they have faded in.
- * @param {(...args: any[]) => void} act
- */
-export function watchTheme(act) {
+/** Calls back when the host may have new colours: by an attribute or a media query, and once they have faded in. */
+export function watchTheme(/** @type {(...args: any[]) => void} */ act) {
   let alive = true;
   const changed = () => {
     act();

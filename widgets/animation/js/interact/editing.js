@@ -33,8 +33,7 @@ export const elsewhere = (/** @type {KeyboardEvent} */ event) =>
   event.key.toLowerCase() === "f" ? FORK_ELSEWHERE : chooses(event) && CHOSEN_ELSEWHERE;
 
 export class Hands {
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     const { parts } = kit;
     this.kit = kit;
     this.plan = new EditablePlan(kit);

@@ -48,8 +48,7 @@ export class Explanation {
   terms = [];
   width = 0;
 
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     this.kit = kit;
     this.root = kit.parts.explain;
     new ResizeObserver(([{ contentRect }]) => {

@@ -10,8 +10,7 @@ export class OrderStrip {
   /** @type {OrderDrag | null} */
   dealt = null; // the unit or the cut that is being moved
 
-  /** @param {Kit} kit @param {import("./plan.js").EditablePlan} plan */
-  constructor(kit, plan) {
+  constructor(/** @type {Kit} */ kit, /** @type {import("./plan.js").EditablePlan} */ plan) {
     this.kit = kit;
     this.plan = plan;
     this.root = node("div", { class: "stage-order", role: "group", "aria-label": "Order" });

@@ -18,8 +18,7 @@ export class Player {
   asked = false;
   alive = true;
 
-  /** @param {Clock} now @param {PlayerOptions} options */
-  constructor(now, options) {
+  constructor(/** @type {Clock} */ now, /** @type {PlayerOptions} */ options) {
     this.now = now;
     this.options = { back: BACK, rest: REST, also: () => false, seen: () => true, ...options };
     this.reported.frame = now.at;
@@ -183,11 +182,8 @@ export const playerKeys = (player) => ({
 /** @type {{ [name: string]: string }} */
 const ACTS = { first: "first", back: "backward", play: "toggle", step: "forward", last: "end" };
 
-/**
- * Words for a place, such as "Choose (2/5)": the name is left out where there is little room and stands above.
- * @param {string} words
- */
-function wordsOfPlace(words) {
+/** Words for a place, such as "Choose (2/5)": the name is left out where there is little room and stands above. */
+function wordsOfPlace(/** @type {string} */ words) {
   const [, name, count] = words.match(/^(.+ )(\(\d+\/\d+\))$/) || [];
   return count ? [node("span", { class: "stage-word" }, name), count] : [words];
 }

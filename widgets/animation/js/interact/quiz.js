@@ -10,8 +10,7 @@ export class Quiz {
   /** @type {Question | null} */
   question = null;
 
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     this.kit = kit;
     this.root = node("div", { class: "stage-quiz", role: "group", "aria-label": "Quiz", hidden: "" });
     this.button = button("Quiz", "Guess before it is shown (G)", () => this.ask());

@@ -8,8 +8,7 @@ import { entire, linkOfStretch } from "../paint/long_text.js";
 import { button, labelButton } from "./controls.js";
 
 export class Share {
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     this.kit = kit;
     this.menu = node("div", { hidden: "" });
     const marks = { "aria-haspopup": "true", "aria-expanded": "false" };
