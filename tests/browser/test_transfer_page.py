@@ -47,6 +47,13 @@ BEYOND = """(width) => {
   return found.slice(0, 5);
 }"""
 
+SEARCH_AND_WALK = """(field, search) => {
+  field.value = search;
+  field.dispatchEvent(new Event('input'));
+  field.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown'}));
+}"""
+"""Into the list before the app has answered the search."""
+
 
 def test_strategies_are_searched_walked_by_key_and_chosen(page: Page, address: str) -> None:
     visit(page, f"{address}/?page=transfer")
@@ -68,3 +75,6 @@ def test_strategies_are_searched_walked_by_key_and_chosen(page: Page, address: s
     expect(page.get_by_role("checkbox", name="feature-based")).to_be_focused()
     page.keyboard.press("End")
     expect(page.get_by_role("checkbox", name="few-shot prompting")).to_be_focused()
+    search.evaluate(SEARCH_AND_WALK, "distillation")
+    expect(page.get_by_text("'distillation' is not here")).to_be_visible()
+    expect(page.get_by_role("checkbox", name="self-distillation")).to_be_focused()

@@ -5,23 +5,22 @@
 
 import { everywhere } from "../animation/js/dom.js";
 
+/** @type {[string, (element: Element) => void][]} */
 const MENDS = [
   ["[role=progressbar]:not([aria-label])", (bar) => bar.setAttribute("aria-label", "Progress")],
   ["span[aria-label]:not([role])", (help) => help.setAttribute("role", "note")],
   [".MuiInputAdornment-root button:not([aria-label])", nameStep],
-  ["h5:not([role])", (heading) => heading.textContent.trim() || heading.setAttribute("role", "presentation")],
+  ["h5:not([role])", (heading) => heading.textContent?.trim() || heading.setAttribute("role", "presentation")],
   [".MuiAccordion-heading:not([aria-level])", (heading) => heading.setAttribute("aria-level", "2")],
   ["h3.title:not([aria-level])", (title) => title.setAttribute("aria-level", "1")],
   [
     "div[popover]:not([role])",
-    (layer) => Object.entries({ role: "region", "aria-label": "Hints" }).forEach(
-      ([name, value]) => layer.setAttribute(name, value)
-    ),
+    (layer) => Object.assign(layer, { role: "region", ariaLabel: "Hints" }),
   ],
 ];
 
 /** The two buttons beside a number say what they do to which number. */
-function nameStep(step) {
+function nameStep(/** @type {Element} */ step) {
   const what = step.closest(".MuiFormControl-root")?.querySelector("label")?.textContent || "value";
   step.setAttribute("aria-label", step.closest(".MuiInputAdornment-positionStart") ? `Less: ${what}` : `More: ${what}`);
 }

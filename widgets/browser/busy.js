@@ -5,7 +5,7 @@ import { follow, node } from "../animation/js/dom.js";
 
 const MOMENT = 1000; // milliseconds
 
-function render({ model, el }) {
+function render(/** @type {Host} */ { model, el }) {
   const line = node("div", { class: "busy", role: "progressbar", "aria-label": "Progress" }, node("i"));
   el.replaceChildren(node("style", {}, busyStyle), line);
   let timer = 0;

@@ -4,27 +4,30 @@
  * control captures the pointer (Pointer Events, sec. 4.1.3.1) until the pointer itself moves away.
  */
 
-import { listen } from "../animation/js/dom.js";
+import { hostOf, listen } from "../animation/js/dom.js";
 
 const CONTROLS = "button, a[href], label, summary, input[type=checkbox], input[type=radio], [role=option], [role=tab]";
 const STILL = 8; // pixels that a pointer may tremble during a press
 
+/** @type {{ [model: string]: RegExp }} */
 const NUMBERS = { IntInput: /^[-+]?\d+$/, FloatInput: /^[-+]?(\d+\.?\d*|\.\d+)$/ };
 
 function render() {
   /** @type {{ control: HTMLElement, x: number, y: number } | null} */
   let pressed = null;
 
-  function down(event) {
+  function down(/** @type {PointerEvent} */ event) {
     sendNumber(event);
-    const control = event.composedPath().find((node) => node.pressable || node.matches?.(CONTROLS)); // the innermost
+    const control = /** @type {any[]} */ (event.composedPath()).find(
+      (node) => node.pressable || node.matches?.(CONTROLS)
+    ); // the innermost
     if (!control || !event.isPrimary || event.button) return;
     pressed = { control, x: event.clientX, y: event.clientY };
     control.setPointerCapture(event.pointerId);
   }
 
   /** A pointer that moves away takes the press back, as everywhere. */
-  function move(event) {
+  function move(/** @type {PointerEvent} */ event) {
     if (!pressed || !event.isPrimary) return;
     if (Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= STILL) return;
     const { control } = pressed;
@@ -33,26 +36,28 @@ function render() {
   }
 
   const up = () => (pressed = null);
-  const tab = (event) => event.key === "Tab" && sendNumber();
-  const acts = { keydown: tab, pointerdown: down, pointermove: move, pointerup: up, pointercancel: up };
-  return listen(Object.entries(acts).map(([type, act]) => [window, type, act]), true);
+  return listen([[window, {
+    keydown: ({ key }) => key === "Tab" && sendNumber(), pointerdown: down, pointermove: move, pointerup: up,
+    pointercancel: up,
+  }]], true);
 }
 
 /**
  * A number field sends its value only some tasks of the browser after it lost the focus, which on a busy machine is
  * after the button was pressed. Here it is sent before that, unless the press is within the field itself.
  */
-function sendNumber(event) {
-  const field = focused(document);
-  const host = field?.tagName === "INPUT" && !event?.composedPath().includes(field) && field.getRootNode().host;
+function sendNumber(/** @type {Event | undefined} */ event = undefined) {
+  const field = inFocus(document);
+  const typed = field instanceof HTMLInputElement && !event?.composedPath().includes(field);
+  const host = typed && hostOf(field);
   const model = host && window.Bokeh?.index.query_one((view) => view.el === host)?.model;
   if (model && NUMBERS[model.class_name]?.test(field.value)) model.data.setv({ value: Number(field.value) });
 }
 
-/** The element that has the focus, also behind shadow roots. */
-function focused(root) {
+/** The element that has the focus, also behind shadow roots. @returns {Element | null} */
+function inFocus(/** @type {Document | ShadowRoot} */ root) {
   const element = root.activeElement;
-  return element?.shadowRoot ? focused(element.shadowRoot) || element : element;
+  return element?.shadowRoot ? inFocus(element.shadowRoot) || element : element;
 }
 
 export default { render };

@@ -26,7 +26,7 @@ async function answers() {
 }
 
 /** What a browser refuses to keep is forgotten; nothing else depends on it. */
-function remembered(write) {
+function remembered(/** @type {(kept: Storage) => string | null | void} */ write) {
   try {
     return write(sessionStorage);
   } catch {
@@ -34,14 +34,14 @@ function remembered(write) {
   }
 }
 
-function render({ model, el }) {
+function render(/** @type {Host} */ { model, el }) {
   const text = node("p");
   const again = node("button", { type: "button", onclick: tryAgain }, "Try now");
   const line = node("div", { class: "lost-line", hidden: "" }, text, again);
   el.replaceChildren(node("style", {}, reconnectStyle), line);
   let [wait, timer, trying, away] = [FIRST, 0, false, false];
 
-  function show(role, words) {
+  function show(/** @type {string} */ role, /** @type {string} */ words) {
     clearTimeout(timer);
     line.setAttribute("role", role);
     text.textContent = words;
@@ -100,7 +100,7 @@ function render({ model, el }) {
   follow(model, ["run"], remember);
   follow(model, ["ended"], leave);
   for (const shown of window.Bokeh?.documents || []) shown.on_event("connection_lost", lost);
-  return endOf(listen([[window, "online", tryAgain], [window, "pagehide", goodbye]]), () => clearTimeout(timer));
+  return endOf(listen([[window, { online: tryAgain, pagehide: goodbye }]]), () => clearTimeout(timer));
 }
 
 export default { render };

@@ -9,6 +9,7 @@ import { endOf, everywhere, follow, listen, node, tell } from "../animation/js/d
 
 const STAGE = 0;
 const TRAIN = 1;
+/** @type {{ [key: string]: string[] }} */
 const COMMANDS = {
   s: ["step"], p: ["pause", "resume"], r: ["reset"], n: ["new-seed"], " ": ["pause", "resume", "train"],
 };
@@ -19,19 +20,20 @@ const LIST = [
 
 const CHOOSING = "[role=option], [role=listbox], [role=menu], [role=combobox], [role=dialog]"; // letters seek in a list
 
-const isTyping = (at) =>
+const isTyping = (/** @type {HTMLElement} */ at) =>
   ["INPUT", "TEXTAREA", "SELECT"].includes(at.tagName) || at.isContentEditable || at.closest?.(CHOOSING);
-const isModified = (event) => event.ctrlKey || event.metaKey || event.altKey || event.repeat;
+const isModified = (/** @type {KeyboardEvent} */ { altKey, ctrlKey, metaKey, repeat }) =>
+  ctrlKey || metaKey || altKey || repeat;
 
 /** A visible button with one of these commands that can be pressed. */
-function pressable(commands) {
+function pressable(/** @type {string[]} */ commands) {
   const hosts = [...everywhere(document)].filter(
     (each) => commands.some((command) => each.classList.contains(`command-${command}`))
   );
   return hosts.map((host) => host.shadowRoot?.querySelector("button:enabled")).find((button) => button?.offsetParent);
 }
 
-function render({ model, el }) {
+function render(/** @type {Host} */ { model, el }) {
   const [said, list] = [node("p", { role: "status" }), node("dl")];
   const home = node("div", { class: "key-line" }, said, list);
   el.replaceChildren(node("style", {}, shortcutsStyle), home);
@@ -47,8 +49,8 @@ function render({ model, el }) {
     list.replaceChildren(...(open ? LIST.flatMap(([key, text]) => [node("dt", {}, key), node("dd", {}, text)]) : []));
   }
 
-  function heard(event) {
-    const at = event.composedPath()[0];
+  function heard(/** @type {KeyboardEvent} */ event) {
+    const at = /** @type {HTMLElement} */ (event.composedPath()[0]);
     if (isTyping(at) || event.defaultPrevented || isModified(event)) return;
     const [key, page] = [event.key.toLowerCase(), model.get("page")];
     const commands = page === TRAIN && !(key === " " && at.tagName === "BUTTON") ? COMMANDS[key] : null;
@@ -62,7 +64,7 @@ function render({ model, el }) {
   }
 
   return endOf(
-    listen([[document, "keydown", heard]]), follow(model, ["said"], say), follow(model, ["page"], () => help(false)),
+    listen([[document, { keydown: heard }]]), follow(model, ["said"], say), follow(model, ["page"], () => help(false)),
     () => clearTimeout(fading)
   );
 }

@@ -1,8 +1,8 @@
-import { tell } from "../animation/js/dom.js";
+import { hostOf, tell } from "../animation/js/dom.js";
 
 /** Tells whether the column in which this mark stands is on screen, or about to be. */
-function render({ model, el }) {
-  const column = el.getRootNode().host?.getRootNode().host;
+function render(/** @type {Host} */ { model, el }) {
+  const column = hostOf(hostOf(el));
   if (!column) return;
   const observer = new IntersectionObserver(
     (changes) => tell(model, "seen", changes[changes.length - 1].isIntersecting), { rootMargin: "60px" }

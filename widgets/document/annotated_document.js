@@ -4,7 +4,7 @@
  */
 
 import annotatedDocumentStyle from "./annotated_document.css" with { type: "text" };
-import { endOf, follow, node, plain, svgNode, tell } from "../animation/js/dom.js";
+import { endOf, focusOn, focused, follow, node, plain, svgNode, tell } from "../animation/js/dom.js";
 
 const WORD = 15; // px
 const NOTE = 10; // px
@@ -15,22 +15,23 @@ const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("can
 let family = "sans-serif"; // that of the page, once it is known
 
 /** The width of a text in a size, in px. */
-function wide(text, size) {
+function wide(/** @type {string} */ text, /** @type {number} */ size) {
   pen.font = `${size}px ${family}`;
   return pen.measureText(text).width;
 }
 
-/** Words put into lines of at most `width`: each has its line, its left edge and its width. */
-function setWords(record, width, shown) {
+/** Words put into lines of at most `width`. */
+function setWords(/** @type {AnnotatedDocument} */ record, /** @type {number} */ width, /** @type {Layer[]} */ shown) {
   const fresh = new Set(record.language ? [record.language] : []);
   const arcs = shown.some((layer) => layer.style === "arc");
   const borders = new Set(record.sentences);
   const least = shown.some((layer) => layer.style === "bar") ? 9 : 0;
+  /** @type {WordBox[]} */
   const placed = [];
   let [line, x] = [0, 0];
-  const measure = (word) => Math.min(Math.max(wide(word, WORD), least), width);
+  const measure = (/** @type {string} */ word) => Math.min(Math.max(wide(word, WORD), least), width);
   /** A sentence with arcs stays on one line where it can. */
-  const whole = (first) => {
+  const whole = (/** @type {number} */ first) => {
     const last = record.sentences.find((place) => place > first) ?? record.words.length;
     return record.words.slice(first, last).reduce((sum, word) => sum + measure(word) + GAP, 0);
   };
@@ -48,7 +49,8 @@ function setWords(record, width, shown) {
 }
 
 /** A run cut where its words change the line. */
-function cut(run, placed) {
+function cut(/** @type {Run} */ run, /** @type {WordBox[]} */ placed) {
+  /** @type {Run[]} */
   const parts = [];
   for (let k = run.first; k <= run.last; k += 1) {
     const part = parts.at(-1);
@@ -59,10 +61,11 @@ function cut(run, placed) {
 }
 
 /** How high each arc of one line must go so that it clears those inside it. */
-function levels(arcs) {
+function levels(/** @type {Link[]} */ arcs) {
   const spans = arcs.map(([a, b], k) => ({
     k, low: Math.min(a, b), high: Math.max(a, b),
   })).sort((a, b) => a.high - a.low - b.high + b.low);
+  /** @type {number[]} */
   const level = [];
   spans.forEach(({ k, low, high }, i) => {
     const under = spans.slice(0, i).filter((each) => each.low >= low && each.high <= high);
@@ -72,7 +75,7 @@ function levels(arcs) {
 }
 
 /** The whole picture for one width. */
-function draw(record, width, on) {
+function draw(/** @type {AnnotatedDocument} */ record, /** @type {number} */ width, /** @type {string[]} */ on) {
   const shown = record.layers.filter((layer) => on.includes(layer.name));
   const placed = setWords(record, width, shown);
   const lines = 1 + Math.max(0, ...placed.map((p) => p.line));
@@ -81,6 +84,7 @@ function draw(record, width, on) {
     (style) => shown.filter((layer) => layer.style === style).flatMap((layer) => layer.links)
   );
   const svg = svgNode("svg", { width, role: "img", "aria-label": `A document of ${record.words.length} words` });
+  /** @type {number[]} */
   const base = [];
   let y = 0;
   for (let line = 0; line < lines; line += 1) {
@@ -114,14 +118,17 @@ function draw(record, width, on) {
   return svg;
 }
 
-/** A word, with all that is known about it when the mouse rests on it. */
+/**
+ * A word, with all that is known about it when the mouse rests on it.
+ * @param {string} word @param {WordBox} place @param {number} y @param {string} fact
+ */
 function letters(word, place, y, fact) {
   const squeezed = wide(word, WORD) > place.w + 0.5 ? { textLength: place.w, lengthAdjust: "spacingAndGlyphs" } : {};
   return svgNode("text", { class: "word", x: place.x, y, ...squeezed }, word, svgNode("title", {}, fact));
 }
 
 /** One line for every word: the word, and what each layer says of it. */
-function factsOf(record) {
+function factsOf(/** @type {AnnotatedDocument} */ record) {
   const said = record.words.map((word) => [word]);
   for (const layer of record.layers) {
     for (const run of layer.runs) {
@@ -136,17 +143,21 @@ function factsOf(record) {
 }
 
 /** What fits into a room: the whole value, its code, or nothing. */
-function note(part, left, room, y) {
+function note(/** @type {Run} */ part, /** @type {number} */ x, /** @type {number} */ room, /** @type {number} */ y) {
   const text = [part.said, part.code].find((t) => t && wide(t, NOTE) <= room + 2) || "";
-  return svgNode("text", { class: "note", x: left + room / 2, y, "text-anchor": "middle" }, text);
+  return svgNode("text", { class: "note", x: x + room / 2, y, "text-anchor": "middle" }, text);
 }
 
+/** @param {Run} run @param {number} x1 @param {number} x2 @param {number} y */
 const hued = (run, x1, x2, y) => svgNode(
   "line",
   { x1, x2, y1: y, y2: y, stroke: run.hue, "stroke-width": 3, ...(run.dash ? { "stroke-dasharray": run.dash } : {}) }
 );
 
-/** A run below its words: a bar in the hue of its value, or a bracket, and what it is. */
+/**
+ * A run below its words: a bar in the hue of its value, or a bracket, and what it is.
+ * @param {Run} part @param {WordBox[]} placed @param {number} y @param {string} style
+ */
 function mark(part, placed, y, style) {
   const [left, right] = [placed[part.first].x, placed[part.last].x + placed[part.last].w];
   if (style === "bar") return svgNode(
@@ -156,12 +167,15 @@ function mark(part, placed, y, style) {
   return svgNode("g", {}, edge, note(part, left + 0.5, right - left - 1, y + 12.5));
 }
 
-const tip = (x, foot) => svgNode(
+const tip = (/** @type {number} */ x, /** @type {number} */ foot) => svgNode(
   "path", { d: `M${x - 3} ${foot - 5}L${x} ${foot}L${x + 3} ${foot - 5}z`, fill: "currentColor" }
 );
-const middle = (place) => place.x + place.w / 2;
+const middle = (/** @type {WordBox} */ place) => place.x + place.w / 2;
 
-/** An arc from a head to the word that depends on it, with an arrow at that word. */
+/**
+ * An arc from a head to the word that depends on it, with an arrow at that word.
+ * @param {Link} link @param {WordBox[]} placed @param {number} base @param {number} level
+ */
 function arch([head, word, relation], placed, base, level) {
   const [from, to] = [middle(placed[head]) + (head < word ? 3 : -3), middle(placed[word])];
   const [top, foot] = [base - 17 - LEVEL * level, base - 16];
@@ -173,7 +187,10 @@ function arch([head, word, relation], placed, base, level) {
   return svgNode("g", {}, edge, tip(to, foot), ...(fits ? [svgNode("text", place, relation)] : []));
 }
 
-/** The end of an arc whose head stands on another line: an arrow and the head's word. */
+/**
+ * The end of an arc whose head stands on another line: an arrow and the head's word.
+ * @param {Link} link @param {WordBox[]} placed @param {number} base @param {string[]} words
+ */
 function stub([head, word, relation], placed, base, words) {
   const [x, foot] = [middle(placed[word]), base - 16];
   const edge = svgNode("path", { class: "edge", "stroke-dasharray": "2 2", d: `M${x} ${foot}V${foot - 13}` });
@@ -183,7 +200,10 @@ function stub([head, word, relation], placed, base, words) {
   );
 }
 
-/** A line from a word to its twin, from below all that stands under the first to above the second. */
+/**
+ * A line from a word to its twin, from below all that stands under the first to above the second.
+ * @param {WordBox} one @param {WordBox} two @param {number[]} base @param {number} below
+ */
 function link(one, two, base, below) {
   const [x1, x2, y1, y2] = [middle(one), middle(two), base[one.line] + below, base[two.line] - 15];
   return svgNode("path", {
@@ -193,7 +213,7 @@ function link(one, two, base, below) {
 }
 
 /** The sign of a value as it stands below a word: its bar, and its code where that is not the value itself. */
-function sign(run) {
+function sign(/** @type {Run} */ run) {
   const coded = run.code !== run.said;
   const [wide, high] = coded ? [22, 18] : [16, 6];
   const letter = coded ? [svgNode(
@@ -206,7 +226,7 @@ function sign(run) {
 }
 
 /** The values of the layers that are shown, each with its sign. */
-function legend(record, on) {
+function legend(/** @type {AnnotatedDocument} */ record, /** @type {string[]} */ on) {
   const rows = record.layers.filter((layer) => layer.style === "bar" && on.includes(layer.name)).map((layer) => {
     const values = [
       ...new Map(layer.runs.map((run) => [run.said, run])).values(),
@@ -217,7 +237,7 @@ function legend(record, on) {
 }
 
 export default {
-  render({ model, el }) {
+  render(/** @type {Host} */ { model, el }) {
     const [chips, picture, foot] = [
       node("div", { class: "chips", role: "group", "aria-label": "layers" }), node("div"), node("div"),
     ];
@@ -230,20 +250,24 @@ export default {
 
     function renew() {
       family = getComputedStyle(root).fontFamily;
+      /** @type {AnnotatedDocument} */
       const record = plain(model.get("record"));
       if (!record.words || !width) return;
       const on = plain(model.get("on"));
       picture.replaceChildren(draw(record, width, on));
       foot.replaceChildren(legend(record, on));
       const here = new Set(record.layers.filter((l) => l.runs.length + l.links.length).map((layer) => layer.name));
-      const focus = root.getRootNode().activeElement?.dataset.layer;
-      chips.replaceChildren(...plain(model.get("layers")).map((name) => chip(name, here.has(name), on)));
-      if (focus) [...chips.children].find((button) => button.dataset.layer === focus)?.focus();
+      const { layer } = focused(root);
+      /** @type {string[]} */
+      const names = plain(model.get("layers"));
+      chips.replaceChildren(...names.map((name) => chip(name, here.has(name), on)));
+      if (layer) focusOn(chips, `[data-layer="${CSS.escape(layer)}"]`);
     }
 
-    function chip(name, there, on) {
+    function chip(/** @type {string} */ name, /** @type {boolean} */ there, /** @type {string[]} */ on) {
       const silent = there ? {} : { class: "silent", title: "has no labels in this document" };
       const onclick = () => {
+        /** @type {string[]} */
         const now = plain(model.get("on"));
         tell(model, "on", now.includes(name) ? now.filter((n) => n !== name) : [...now, name]);
         renew();

@@ -7,7 +7,7 @@ import { listen, svgNode } from "../animation/js/dom.js";
 const SHORTEST = 6; // units of the drawing that a drag is long; less is a press
 
 /** Whether a closed line through points `[x, y]` goes around a point, by the even-odd rule. */
-export function encloses(line, [x, y]) {
+export function encloses(/** @type {Point[]} */ line, /** @type {Point} */ [x, y]) {
   let odd = false;
   for (const [k, [ax, ay]] of line.entries()) {
     const [bx, by] = line[(k + 1) % line.length];
@@ -16,30 +16,32 @@ export function encloses(line, [x, y]) {
   return odd;
 }
 
+/** Where a pointer is, in the units of a drawing. @returns {Point} */
+export function pointIn(/** @type {SVGSVGElement} */ svg, /** @type {MouseEvent} */ { clientX, clientY }) {
+  const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM()?.inverse());
+  return [x, y];
+}
+
 /** Hears drags over every map below a root, whatever markup it has; what comes back ends it. */
-export function lassos(root) {
-  /** @type {any} */
+export function lassos(/** @type {Element} */ root) {
+  /** @type {SVGSVGElement | null} */
   let map = null; // the one that is dragged over
+  /** @type {Point[]} */
   let line = [];
-  /** @type {any} */
+  /** @type {SVGElement | null} */
   let drawn = null;
 
-  function at(event) {
-    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(map.getScreenCTM().inverse());
-    return [x, y];
-  }
-
   /** Marks the points inside and lists their names; without a line all are as they were. */
-  function mark(frame, around) {
+  function mark(/** @type {Element} */ frame, /** @type {Point[]} */ around) {
     const points = [...frame.querySelectorAll("[data-label]")];
     const caught = points.filter((point) => {
-      const { cx, cy } = point.querySelector("circle");
-      return encloses(around, [cx.baseVal.value, cy.baseVal.value]);
+      const circle = point.querySelector("circle");
+      return circle && encloses(around, [circle.cx.baseVal.value, circle.cy.baseVal.value]);
     });
     for (const point of points) point.classList.toggle("faded", around.length > 0 && !caught.includes(point));
     const names = caught.map((point) => point.dataset.label).join(", ");
-    const list = frame.querySelector(".caught");
-    list.dataset.hint ??= list.textContent;
+    const list = /** @type {Element} */ (frame.querySelector(".caught"));
+    list.dataset.hint ??= list.textContent ?? "";
     list.textContent = around.length
       ? `${caught.length} of ${points.length} points${names && `: ${names}`}.`
       : list.dataset.hint;
@@ -50,28 +52,29 @@ export function lassos(root) {
     for (const frame of root.querySelectorAll("[data-lasso]")) mark(frame, []);
   }
 
-  function onDown(event) {
+  function onDown(/** @type {On<PointerEvent>} */ event) {
     map = event.button === 0 ? event.target.closest("[data-lasso] svg") : null;
     if (!map) return;
     event.preventDefault(); // no text is selected
     clear();
-    line = [at(event)];
+    line = [pointIn(map, event)];
     drawn = map.appendChild(svgNode("path", { class: "lasso" }));
     map.setPointerCapture(event.pointerId);
   }
 
-  function onMove(event) {
+  function onMove(/** @type {PointerEvent} */ event) {
     if (!map) return;
-    line.push(at(event));
-    drawn.setAttribute("d", `M${line.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}z`);
+    line.push(pointIn(map, event));
+    drawn?.setAttribute("d", `M${line.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}z`);
   }
 
   function onUp() {
     if (!map) return;
     const [[x, y]] = line;
+    const frame = map.closest("[data-lasso]");
     const far = line.some(([a, b]) => Math.hypot(a - x, b - y) > SHORTEST);
-    if (far) mark(map.closest("[data-lasso]"), line);
-    else drawn.remove();
+    if (far && frame) mark(frame, line);
+    else drawn?.remove();
     map = null;
   }
 
@@ -81,9 +84,7 @@ export function lassos(root) {
   }
 
   return listen([
-    [root, "pointerdown", onDown], [root, "pointermove", onMove], [root, "pointerup", onUp], [
-      root, "pointercancel", onCancel,
-    ],
-    [document, "keydown", ({ key }) => key === "Escape" && (onCancel(), clear())],
+    [root, { pointerdown: onDown, pointermove: onMove, pointerup: onUp, pointercancel: onCancel }],
+    [document, { keydown: ({ key }) => key === "Escape" && (onCancel(), clear()) }],
   ]);
 }

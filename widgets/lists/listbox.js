@@ -4,23 +4,24 @@
 
 import { node, tell } from "../animation/js/dom.js";
 
-const folded = (text) => text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").replace(
+const folded = (/** @type {string} */ text) => text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").replace(
   /\+\s*$/, " plus"
 ).replace(/[^\p{L}\p{N}]+/gu, " ");
 
 const STEM = 5; // letters of a word from which on it also answers its longer forms, as "model" answers "modelling"
 
 /** Does every word of the search start a word of the text, or the other way round? */
-export function matches(text, search) {
+export function matches(/** @type {string} */ text, /** @type {string} */ search) {
   const words = folded(text).split(" ");
-  const answers = (word, sought) => word.startsWith(sought) || (word.length >= STEM && sought.startsWith(word));
+  const answers = (/** @type {string} */ word, /** @type {string} */ sought) =>
+    word.startsWith(sought) || (word.length >= STEM && sought.startsWith(word));
   return folded(search).split(" ").filter(Boolean).every((sought) => words.some((word) => answers(word, sought)));
 }
 
-const tight = (text) => folded(text).replaceAll(" ", "");
+const tight = (/** @type {string} */ text) => folded(text).replaceAll(" ", "");
 
 /** Where a card answers a search, the best first: its name, another name, a model that trains with it, its idea. */
-function tier({ names, models = [], idea, group }, search) {
+function tier(/** @type {Card} */ { names, models = [], idea, group }, /** @type {string} */ search) {
   const sought = tight(search);
   const [name, row, ...others] = names.map(tight);
   const tiers = [
@@ -36,17 +37,21 @@ function tier({ names, models = [], idea, group }, search) {
 }
 
 /** The cards that answer a search, the best first and those as good in their own order; all without a search. */
-export function ranked(cards, search) {
+export function ranked(/** @type {Card[]} */ cards, /** @type {string} */ search) {
   if (!tight(search)) return cards;
   const found = cards.map((card) => ({ card, tier: tier(card, search) })).filter((each) => each.tier >= 0);
   return found.sort((a, b) => a.tier - b.tier).map((each) => each.card);
 }
 
-/** What a list shows for a search: a sentence where the name is not here, and cards, those that are nearest first. */
+/**
+ * What a list shows for a search: a sentence where the name is not here, and cards, those that are nearest first.
+ * @param {HostModel} model @param {Card[]} cards @param {string} search @param {string} what
+ */
 export function searched(model, cards, search, what) {
   const found = ranked(cards, search);
   if (!search.trim()) return { note: "", shown: found };
   if (model.get("sought") !== search) tell(model, "sought", search);
+  /** @type {[string, string, string[]]} */
   const [asked, sentence, names] = model.get("nearest");
   const near = asked === search ? names.flatMap((name) => cards.filter((card) => card.name === name)) : [];
   if (sentence && asked === search) return {
@@ -57,9 +62,12 @@ export function searched(model, cards, search, what) {
   };
 }
 
-export const searchField = (what, more = {}) => node(
+export const searchField = (/** @type {string} */ what, more = {}) => node(
   "input", { type: "search", placeholder: what, "aria-label": what, autocomplete: "off", spellcheck: "false", ...more }
 );
 
-/** The member of a list that is `step` away from another, or the end of the list. */
+/**
+ * The member of a list that is `step` away from another, or the end of the list.
+ * @template T @param {T[]} list @param {T} from @param {number} step
+ */
 export const neighbour = (list, from, step) => list[Math.min(list.length - 1, Math.max(0, list.indexOf(from) + step))];

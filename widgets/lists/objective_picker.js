@@ -10,13 +10,14 @@ import { matches, neighbour, ranked, searchField, searched } from "./listbox.js"
 class ObjectivePicker {
   active = ""; // the name of the row that Enter takes
   asked = ""; // what was searched for when `active` was set
+  /** @type {Card[]} */
   shown = [];
 
-  constructor(model) {
+  constructor(/** @type {HostModel} */ model) {
     const id = `picker-${Math.random().toString(36).slice(2)}`;
     const seek = () => this.seek(!this.root.classList.contains("unfolded"));
     const draw = () => this.draw();
-    const onkeydown = (event) => this.key(event);
+    const onkeydown = (/** @type {KeyboardEvent} */ event) => this.key(event);
     const box = { role: "combobox", "aria-expanded": "true", "aria-controls": id, "aria-autocomplete": "list" };
     this.model = model;
     this.id = id;
@@ -28,10 +29,12 @@ class ObjectivePicker {
     this.root = node("div", { class: "picker" }, node("style", {}, objectivePickerStyle), this.now, open);
   }
 
+  /** @returns {Card[]} */
   get cards() {
     return (this.model.get("cards") || []).map(plain);
   }
 
+  /** @returns {string[]} */
   get compared() {
     return this.model.get("compared") || [];
   }
@@ -47,20 +50,20 @@ class ObjectivePicker {
   }
 
   /** The idea of an objective, after the models that are searched for and train with it. */
-  about({ models, idea }) {
+  about(/** @type {Card} */ { models = [], idea }) {
     const { value } = this.search;
     const found = value.trim() ? models.filter((model) => matches(model, value)) : [];
     return found.length ? `${found.join(", ")} ${found.length > 1 ? "train" : "trains"} with it. ${idea}` : idea;
   }
 
-  choose(name) {
+  choose(/** @type {string} */ name) {
     this.active = name;
     this.fold(false);
     if (this.value !== name) tell(this.model, "value", name);
     else this.draw();
   }
 
-  compare(name) {
+  compare(/** @type {string} */ name) {
     const others = this.compared;
     const without = others.filter((each) => each !== name);
     this.fold(false);
@@ -92,12 +95,12 @@ class ObjectivePicker {
   }
 
   /** The name of a group above its first card, where nothing is searched. */
-  heading({ group }, before) {
+  heading(/** @type {Card} */ { group }, /** @type {Card | undefined} */ before) {
     const same = this.search.value || before?.group === group;
     return same ? [] : [node("h5", { role: "presentation" }, group)];
   }
 
-  row(card, i) {
+  row(/** @type {Card} */ card, /** @type {number} */ i) {
     const { name, idea } = card;
     const look = { class: `card${name === this.active ? " active" : ""}`, title: idea };
     const marks = { role: "option", id: `${this.id}-${i}`, "aria-selected": String(name === this.value) };
@@ -108,9 +111,9 @@ class ObjectivePicker {
   }
 
   /** An option may hold no button: this one is for the pointer, Shift+Enter does the same. */
-  compareMark(name) {
+  compareMark(/** @type {string} */ name) {
     const pressed = this.compared.includes(name);
-    const onclick = (event) => {
+    const onclick = (/** @type {Event} */ event) => {
       event.stopPropagation();
       this.compare(name);
     };
@@ -119,16 +122,16 @@ class ObjectivePicker {
     return node("span", marks, pressed ? "✓ compared" : "+ compare");
   }
 
-  walk(step) {
+  walk(/** @type {number} */ step) {
     this.active = neighbour(this.shown.map((card) => card.name), this.active, step) || "";
     this.draw();
     this.list.querySelector(".active")?.scrollIntoView({ block: "nearest" });
   }
 
   /** A key in the field of the search. */
-  key(event) {
+  key(/** @type {KeyboardEvent} */ event) {
     const { active, search, sum } = this;
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
+    const step = /** @type {Steps} */ ({ ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 })[event.key];
     if (step) this.walk(step);
     else if (event.key === "Enter" && event.shiftKey && active && active !== this.value) this.compare(active);
     else if (event.key === "Enter" && (active || sum)) this.choose(active || sum);
@@ -140,7 +143,7 @@ class ObjectivePicker {
     if (event.key === "Escape") this.draw();
   }
 
-  fold(open) {
+  fold(/** @type {boolean} */ open) {
     this.root.classList.toggle("unfolded", open);
     this.now.setAttribute("aria-expanded", String(open));
   }
@@ -151,12 +154,13 @@ class ObjectivePicker {
   }
 
   /** From anywhere on the page that is not a field: "/" searches, a digit chooses, "c" compares. */
-  anywhere(event) {
-    const at = event.composedPath()[0];
+  anywhere(/** @type {KeyboardEvent} */ event) {
+    const at = /** @type {HTMLInputElement} */ (event.composedPath()[0]);
     const typing = ["TEXTAREA", "SELECT"].includes(at.tagName) || (at.tagName === "INPUT" && at.type !== "range");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || !this.root.offsetParent) return;
     const card = /^\d$/.test(event.key) && this.cards[(Number(event.key) + 9) % 10];
     const other = () => this.compare(this.value === "LM" ? "MLM" : "LM");
+    /** @type {Record<string, () => void>} */
     const letters = { "/": () => this.seek(), c: other };
     const act = card ? () => this.choose(card.name) : letters[event.key.toLowerCase()];
     if (!act) return;
@@ -164,7 +168,7 @@ class ObjectivePicker {
     act();
   }
 
-  outside(event) {
+  outside(/** @type {Event} */ event) {
     if (!event.composedPath().includes(this.root)) this.fold(false);
   }
 
@@ -180,19 +184,15 @@ class ObjectivePicker {
   }
 }
 
-function render({ model, el }) {
+function render(/** @type {Host} */ { model, el }) {
   const picker = new ObjectivePicker(model);
   const changed = () => picker.changed();
   const answered = () => picker.answered();
   el.replaceChildren(picker.root);
   changed();
-  const heard = listen([
-    [document, "keydown", (event) => picker.anywhere(event)], [
-      document, "pointerdown", (event) => picker.outside(event),
-    ],
-  ]);
+  const acts = { keydown: picker.anywhere.bind(picker), pointerdown: picker.outside.bind(picker) };
   const ends = [follow(model, ["value", "cards", "compared"], changed), follow(model, ["nearest"], answered)];
-  return endOf(heard, ...ends, () => picker.root.remove());
+  return endOf(listen([[document, acts]]), ...ends, () => picker.root.remove());
 }
 
 export default { render };

@@ -2,39 +2,37 @@
  * Markup of our own in which parts can be pressed: tables, a timeline and cards. What is pressed is said by its name.
  */
 
-import { endOf, follow, listen, node, tell } from "../animation/js/dom.js";
+import { activeIn, endOf, focusOn, follow, listen, node, tell } from "../animation/js/dom.js";
 import { lassos } from "./lasso.js";
 import { rings } from "./ring.js";
 
 const PART = "[data-act]";
 const BAR = 70; // pixels of the bar over the page
 
-function render({ model, el }) {
+function render(/** @type {Host} */ { model, el }) {
   const root = node("div", { class: "pressable" });
   let presses = 0;
   let endRings = () => {};
 
-  const same = ({ dataset }) => `[data-act="${CSS.escape(dataset.act)}"][data-name="${CSS.escape(dataset.name)}"]`;
-  const inside = () => root.getRootNode().activeElement?.closest(PART);
+  const where = (/** @type {string} */ name, value = "") => `[data-${name}="${CSS.escape(value)}"]`;
+  const inside = () => activeIn(root)?.closest(PART);
 
-  function press(part) {
+  function press(/** @type {Element} */ part) {
     presses += 1;
     tell(model, "pressed", [part.dataset.act, part.dataset.name, presses]);
   }
 
-  function onClick(event) {
+  function onClick(/** @type {On<Event>} */ event) {
     const part = event.target.closest(PART) || event.target.closest("tr[data-row]")?.querySelector(PART);
     if (part) press(part);
   }
 
   /** The arrow keys walk down and up a table in its column; a part of a drawing is pressed as a button is. */
-  function onKey(event) {
+  function onKey(/** @type {On<KeyboardEvent>} */ event) {
     const part = event.target.closest(PART);
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = /** @type {Steps} */ ({ ArrowDown: 1, ArrowUp: -1 })[event.key];
     if (part && step) {
-      const column = [
-        ...root.querySelectorAll(`[data-act="${CSS.escape(part.dataset.act)}"]`),
-      ].filter((each) => !each.closest(".out"));
+      const column = [...root.querySelectorAll(where("act", part.dataset.act))].filter((each) => !each.closest(".out"));
       column[column.indexOf(part) + step]?.focus();
     } else if (part && part.tagName !== "BUTTON" && ["Enter", " "].includes(event.key)) press(part);
     else return;
@@ -52,7 +50,7 @@ function render({ model, el }) {
     endRings = rings(root);
     for (const [k, frame] of frames().entries()) frame.scrollTo(...(scrolled[k] || [0, 0]));
     mark();
-    if (focus) root.querySelector(same(focus))?.focus({ preventScroll: true });
+    if (focus) focusOn(root, where("act", focus.dataset.act) + where("name", focus.dataset.name));
   }
 
   /** What is new comes into sight where it begins outside the window, below the bar of the page. */
@@ -82,7 +80,7 @@ function render({ model, el }) {
 
   el.replaceChildren(root);
   draw();
-  const heard = listen([[root, "click", onClick], [root, "keydown", onKey]]);
+  const heard = listen([[root, { click: onClick, keydown: onKey }]]);
   return endOf(
     heard, () => endRings(), lassos(root), follow(model, ["markup"], arrive), follow(model, ["shown", "chosen"], mark)
   );

@@ -2,27 +2,30 @@
  * A ring over matrices of the same rows and columns: it is dragged in one, moves in all, and its numbers are listed.
  */
 
-import { listen, svgNode } from "../animation/js/dom.js";
+import { CELL_STEPS, listen, svgNode } from "../animation/js/dom.js";
+import { pointIn } from "./lasso.js";
 
 const RADIUS = 12; // pixels of the drawing
-const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** The cell `[row, column]` that is nearest to a point, of cells with the middle `[row, column, x, y]`. */
-export function nearest(middles, [x, y]) {
-  const far = ([, , a, b]) => (a - x) ** 2 + (b - y) ** 2;
+export function nearest(/** @type {number[][]} */ middles, /** @type {Point} */ [x, y]) {
+  const far = (/** @type {number[]} */ [, , a, b]) => (a - x) ** 2 + (b - y) ** 2;
   return middles.reduce((best, each) => (far(each) < far(best) ? each : best)).slice(0, 2);
 }
 
 /** What a matrix says of a cell: its title and the value. */
-const said = (figure, cell) => `${figure.querySelector("figcaption").textContent}: ${cell.dataset.value}`;
+const said = (/** @type {Element | null} */ figure, /** @type {Element | undefined} */ cell) =>
+  `${figure?.querySelector("figcaption")?.textContent}: ${cell?.dataset.value}`;
 
-function middle(cell) {
+const cellOf = (/** @type {Element} */ { dataset }) => (dataset.cell || "").split(",").map(Number);
+
+function middle(/** @type {Element} */ cell) {
   const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(cell.getAttribute(name)));
-  return [...cell.dataset.cell.split(",").map(Number), x + width / 2, y + height / 2];
+  return [...cellOf(cell), x + width / 2, y + height / 2];
 }
 
 /** Puts a ring into every matrix of a frame and hears what moves it; what comes back ends it. */
-function ringIn(frame) {
+function ringIn(/** @type {Element} */ frame) {
   const maps = [...frame.querySelectorAll("svg")].map((svg) => {
     const cells = new Map([...svg.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]));
     return { svg, cells, middles: [...cells.values()].map(middle), figure: svg.closest("figure") };
@@ -30,7 +33,7 @@ function ringIn(frame) {
   const rings = maps.map(({ svg }) => svg.appendChild(svgNode(
     "circle", { class: "ring", r: RADIUS, tabindex: 0, role: "button" }
   )));
-  const list = frame.querySelector(".caught");
+  const list = /** @type {Element} */ (frame.querySelector(".caught"));
   let at = maps[0].middles[maps[0].middles.length >> 1].slice(0, 2);
   let dragged = -1;
 
@@ -46,31 +49,26 @@ function ringIn(frame) {
     }
   }
 
-  function go(to) {
-    if (!maps[0].cells.has(to.join())) return;
+  function go(/** @type {number[]} */ to) {
+    const cell = maps[0].cells.get(to.join());
+    if (!cell) return;
     at = to;
     show();
     const here = maps.filter(({ cells }) => cells.has(at.join()));
-    const { across, down } = here[0].cells.get(at.join()).dataset;
+    const { across, down } = cell.dataset;
     const names = `${frame.dataset.across} ${across}, ${frame.dataset.down} ${down}`;
     list.textContent = `${names}. ${here.map(({ figure, cells }) => said(figure, cells.get(at.join()))).join("; ")}.`;
   }
 
-  function drag({ clientX, clientY }) {
-    const { svg, middles } = maps[dragged];
-    const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
-    go(nearest(middles, [x, y]));
-  }
-
-  function onDown(event) {
+  function onDown(/** @type {On<PointerEvent>} */ event) {
     dragged = rings.indexOf(event.target);
     if (dragged >= 0) return event.target.setPointerCapture(event.pointerId);
     const cell = event.target.closest("[data-cell]");
-    if (cell) go(cell.dataset.cell.split(",").map(Number));
+    if (cell) go(cellOf(cell));
   }
 
-  function onKey(event) {
-    const step = rings.includes(event.target) && STEPS[event.key];
+  function onKey(/** @type {On<KeyboardEvent>} */ event) {
+    const step = rings.includes(event.target) && CELL_STEPS[event.key];
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
@@ -78,16 +76,16 @@ function ringIn(frame) {
   }
 
   show();
-  return listen([
-    [frame, "pointerdown", onDown], [frame, "pointermove", (event) => dragged >= 0 && drag(event)],
-    [frame, "pointerup", () => (dragged = -1)], [
-      frame, "pointercancel", () => (dragged = -1),
-    ], [frame, "keydown", onKey],
-  ]);
+  const onMove = (/** @type {PointerEvent} */ event) =>
+    dragged >= 0 && go(nearest(maps[dragged].middles, pointIn(maps[dragged].svg, event)));
+  const onUp = () => (dragged = -1);
+  return listen([[frame, {
+    pointerdown: onDown, pointermove: onMove, pointerup: onUp, pointercancel: onUp, keydown: onKey,
+  }]]);
 }
 
 /** Rings in all frames below a root that want one; what comes back ends them. */
-export function rings(root) {
+export function rings(/** @type {Element} */ root) {
   const ends = [...root.querySelectorAll("[data-ring]")].map(ringIn);
   return () => ends.forEach((end) => end());
 }

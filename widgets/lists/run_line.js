@@ -3,7 +3,7 @@
 import runLineStyle from "./run_line.css" with { type: "text" };
 import { follow, node, tell } from "../animation/js/dom.js";
 
-function render({ model, el }) {
+function render(/** @type {Host} */ { model, el }) {
   const box = node("input", { type: "checkbox", onchange: () => tell(model, "value", box.checked) });
   const name = node("span");
   const open = node(

@@ -3,11 +3,8 @@
 /** @type {{ [term: string]: string }} */
 export const GLOSSARY = {};
 
-/**
- * A text as a tooltip: itself, then a line for each term in it, longer terms before those that they contain.
- * @param {string} text
- */
-export function explained(text) {
+/** A text as a tooltip: itself, then a line for each term in it, longer terms before those that they contain. */
+export function explained(/** @type {string} */ text) {
   let rest = text.toLowerCase();
   const found = Object.keys(GLOSSARY).sort((a, b) => b.length - a.length).filter((term) => {
     const parts = rest.split(

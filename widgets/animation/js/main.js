@@ -11,13 +11,14 @@ import { unpacked } from "./export/files.js";
 export { mount };
 
 /** anywidget and Panel's AnyWidgetComponent offer the same model: get, set, on, save_changes. */
-function renderStage({ model, el }) {
-  const send = (name, value) => model.get(name) !== value && tell(model, name, value);
+function renderStage(/** @type {Host} */ { model, el }) {
+  const send = (/** @type {string} */ name, /** @type {unknown} */ value) =>
+    model.get(name) !== value && tell(model, name, value);
   // Hosts may keep only the last of several values, so each message carries the last edits; their numbers tell which
   // are new.
   /** @type {{ from: string, edits: (Edit & { number: number })[] }} */
   const sent = { from: Math.random().toString(36).slice(2), edits: [] };
-  const edit = (made) => {
+  const edit = (/** @type {Edit} */ made) => {
     sent.edits = [...sent.edits, { ...made, number: (sent.edits.at(-1)?.number || 0) + 1 }].slice(-20);
     send("edit", { kind: "edit", ...sent });
   };
@@ -28,14 +29,14 @@ function renderStage({ model, el }) {
     onPlaying: (playing) => send("playing", playing),
     onEdit: model.get("editable") ? edit : undefined,
   });
-  const play = (on) => (on ? handle.play() : handle.pause());
+  const play = (/** @type {boolean} */ on) => (on ? handle.play() : handle.pause());
   const goTo = () => {
     const { frame, fraction, moving } = handle.state();
     const goal = model.get("frame");
     if (moving || Math.round(frame + fraction) !== goal) handle.set(goal);
   };
   const cued = () => plain(model.get("cue") || {});
-  const look = ({ layer, head }) => head !== undefined && handle.look(layer, head);
+  const look = (/** @type {Partial<Eye>} */ { layer, head }) => head !== undefined && handle.look(layer, head);
   look(cued()); // a stage that is made to show a head
   const cue = () => {
     const { frame, playing, ...head } = cued();
@@ -49,14 +50,16 @@ function renderStage({ model, el }) {
   return endOf(...Object.entries(changes).map(([name, act]) => follow(model, [name], act)), handle.destroy);
 }
 
+/** @type {Record<string, (host: Host) => () => void>} */
 const WIDGETS = { stage: renderStage, table: renderTable, run: renderRun, markup: renderMarkup };
 
 /** The one view of all widgets; what the page holds in reserve for it is hidden while it is there. */
-function render({ model, el }) {
+function render(/** @type {Host} */ { model, el }) {
   const end = (WIDGETS[model.get("kind")] || renderStage)({ model, el });
   return endOf(end, whileLive(model.get("reserve")));
 }
 
+/** @type {Record<string, (el: HTMLElement, data: any) => any>} */
 const KINDS = { stage: mount, table: mountTable, replay: mountReplay, markup: () => {} };
 
 /**
@@ -65,12 +68,14 @@ const KINDS = { stage: mount, table: mountTable, replay: mountReplay, markup: ()
  * page needs this module once.
  */
 export function drawCells() {
-  const queue = (globalThis.__playground ??= []);
+  /** @type {PageQueue} */
+  const queue = (window.__playground ??= []);
   queue.push = (...cells) => cells.forEach(async ([kind, id, data, reserve]) => {
     const el = document.getElementById(id);
+    if (!el) return;
     const draw = async () => KINDS[kind](el, typeof data === "string" ? await unpacked(data) : data);
-    if (el && reserve) whileNotLive(reserve, el, draw);
-    else if (el) await draw();
+    if (reserve) whileNotLive(reserve, el, draw);
+    else await draw();
   });
   queue.push(...queue.splice(0));
 }

@@ -20,26 +20,17 @@ export function weightAt(matrix, i, j, eye) {
   return mean[i * matrix.m + j];
 }
 
-/**
- * The mean of all heads of a layer, found once for each: it is asked for in every picture.
- * @param {Matrix} matrix @param {Uint8Array} data
- */
-function meanOf({ heads, n, m }, data) {
+/** The mean of all heads of a layer, found once for each: it is asked for in every picture. */
+function meanOf(/** @type {Matrix} */ { heads, n, m }, /** @type {Uint8Array} */ data) {
   const mean = new Float32Array(n * m);
   for (let at = 0; at < heads * n * m; at++) mean[at % (n * m)] += data[at] / 255 / heads;
   return mean;
 }
 
-/**
- * The layer that the eye is on; without a wish the topmost one.
- * @param {Matrix} matrix @param {Eye} eye
- */
+/** The layer that the eye is on; without a wish the topmost one. @param {Matrix} matrix @param {Eye} eye */
 export const layerOf = (matrix, eye) => Math.min(eye.layer ?? matrix.layers - 1, matrix.layers - 1);
 
-/**
- * May the query of a cell attend to its key?
- * @param {any} it @param {number} at
- */
+/** May the query of a cell attend to its key? @param {any} it @param {number} at */
 export const isOpen = ({ cells }, at) => cells[at] === CELL.visible || cells[at] === CELL.leaked;
 
 /** @param {Matrix} a @param {Matrix} b */
@@ -79,16 +70,11 @@ export const HUE = Object.fromEntries(Object.entries(tokens.palette).map(([name,
   name, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)),
 ]));
 
-/** @param {number} x */
-export const clamp = (x, low = 0, high = 1) => Math.min(high, Math.max(low, x));
-/** @param {number} a @param {number} b @param {number} t */
-export const lerp = (a, b, t) => a + (b - a) * t;
-/** @param {number} t */
-export const ease = (t) => (t < 0.5 ? 4 * t * t * t : 1 - Math.pow(2 - 2 * t, 3) / 2);
-/** @param {number} size */
-export const font = (size, weight = 400) => `${weight} ${size}px ${FAMILY}`;
-/** @param {number[]} list */
-export const sum = (list) => list.reduce((a, b) => a + b, 0);
+export const clamp = (/** @type {number} */ x, low = 0, high = 1) => Math.min(high, Math.max(low, x));
+export const lerp = (/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ t) => a + (b - a) * t;
+export const ease = (/** @type {number} */ t) => (t < 0.5 ? 4 * t * t * t : 1 - Math.pow(2 - 2 * t, 3) / 2);
+export const font = (/** @type {number} */ size, weight = 400) => `${weight} ${size}px ${FAMILY}`;
+export const sum = (/** @type {number[]} */ list) => list.reduce((a, b) => a + b, 0);
 /** @param {number} share */
 export const percent = (share) => (share > 0 && share < 0.01 ? "<1 %" : `${Math.round(100 * share)} %`);
 /**
@@ -99,13 +85,9 @@ export const percent = (share) => (share > 0 && share < 0.01 ? "<1 %" : `${Math.
 export const mapped = (object, act) => Object.fromEntries(
   Object.entries(object).map(([name, value]) => [name, act(value)])
 );
-/** @param {number} n */
-export const range = (n) => Array.from({ length: n }, (_, i) => i);
+export const range = (/** @type {number} */ n) => Array.from({ length: n }, (_, i) => i);
 
-/**
- * Base64 as bytes; what is bytes already stays so.
- * @param {any} data
- */
+/** Base64 as bytes; what is bytes already stays so. @param {any} data */
 export function bytes(data) {
   return typeof data === "string" ? Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)) : data;
 }
@@ -141,9 +123,8 @@ export const movesOf = (frames) => frames.slice(1).map((frame, k) => movesBetwee
 /**
  * The same frames with a model's numbers: those frames that show them get its attention, its guesses, its captions.
  * Attention is bytes by layer, `[h, n, m]` each; a live host sends only the layer that is asked for.
- * @param {StageRecord} record @param {Numbers} numbers
  */
-export function withNumbers(record, numbers) {
+export function withNumbers(/** @type {StageRecord} */ record, /** @type {Numbers} */ numbers) {
   /** @type {{ [name: string]: any }} */
   const attention = numbers.attention || {};
   const weights = mapped(attention, (each) => ({ ...each, data: mapped(each.data, bytes) }));
@@ -176,20 +157,14 @@ export function readMatrix(matrix, painted = []) {
   };
 }
 
-/**
- * `order[slot] = position` turned round: the slot of every position.
- * @param {number[]} order
- */
+/** `order[slot] = position` turned round: the slot of every position. @param {number[]} order */
 export function inverse(order) {
   const slots = new Array(order.length);
   order.forEach((position, slot) => (slots[position] = slot));
   return slots;
 }
 
-/**
- * The lane of a reader: of the decoder, or of the inputs.
- * @param {string} reader
- */
+/** The lane of a reader: of the decoder, or of the inputs. @param {string} reader */
 export const homeOf = (reader) => (reader === "decoder" ? "decoder" : "inputs");
 /** @param {string} lane */
 export const isAnswers = (lane) => lane.startsWith("targets"); // of the next word, or of a further one
@@ -198,22 +173,13 @@ export const laneOf = (frame, name) => frame.lanes.find((lane) => lane.name === 
 /** @param {Frame} frame @param {string} name */
 export const matrixOf = (frame, name) => frame.matrices.find((matrix) => matrix.name === name);
 
-/**
- * A record with all of its text: whatever part of it is drawn, everything keeps its size and place.
- * @param {StageRecord} record
- */
-export const inFull = (record) => record.whole || record;
+/** A record with all of its text: whatever part of it is drawn, everything keeps its size and place. */
+export const inFull = (/** @type {StageRecord} */ record) => record.whole || record;
 
-/**
- * Chosen tokens rise in the lanes of the text; what must be predicted stays on its line.
- * @param {string} lane
- */
+/** Chosen tokens rise in the lanes of the text; what must be predicted stays on its line. @param {string} lane */
 export const rises = (lane) => lane === "original" || lane === "inputs";
 
-/**
- * The box of the i-th chip of a lane.
- * @param {Plan} plan @param {string} lane @param {number} i
- */
+/** The box of the i-th chip of a lane. @param {Plan} plan @param {string} lane @param {number} i */
 export function chipBox(plan, lane, i, chosen = false) {
   const { chips } = plan;
   const slot = plan.lanes[lane];
@@ -222,12 +188,8 @@ export function chipBox(plan, lane, i, chosen = false) {
   return { x, y: y - (chosen && rises(lane) ? 5 : 0), w: chips.w, h: chips.h };
 }
 
-/**
- * The largest shape that each matrix takes in the record; it decides the room that is kept for it.
- * @param {StageRecord} record
- * @returns {Shape[]}
- */
-export function matrixShapes(record) {
+/** The largest shape that each matrix takes in the record, for which room is kept. @returns {Shape[]} */
+export function matrixShapes(/** @type {StageRecord} */ record) {
   const all = record.frames.flatMap((frame) => frame.matrices);
   return MATRICES.map(
     (name) => all.filter((matrix) => matrix.name === name)
@@ -240,11 +202,8 @@ export function matrixShapes(record) {
   });
 }
 
-/**
- * Every cell of a frame with an identity that is unique in its lane even if a key is given twice.
- * @param {Frame} frame
- */
-export function placed(frame) {
+/** Every cell of a frame with an identity that is unique in its lane even if a key is given twice. */
+export function placed(/** @type {Frame} */ frame) {
   return frame.lanes.flatMap((lane) => {
     /** @type {{ [key: string]: number }} */
     const seen = {};
@@ -259,9 +218,8 @@ export function placed(frame) {
  * Which token goes where between two frames. The same key in the same lane is the same chip. A chip that is new in
  * its lane is taken out of the lane it vanishes from if there is one (folded spans fly to the targets), else copied
  * from a lane above. What vanishes for good squeezes into what was inserted in its place, or falls.
- * @param {Frame} before @param {Frame} after
  */
-export function movesBetween(before, after) {
+export function movesBetween(/** @type {Frame} */ before, /** @type {Frame} */ after) {
   const [olds, news] = [placed(before), placed(after)];
   const [oldById, newIds] = [new Map(olds.map((spot) => [spot.id, spot])), new Set(news.map((spot) => spot.id))];
   const vanishing = olds.filter((spot) => !newIds.has(spot.id));
@@ -281,11 +239,8 @@ export function movesBetween(before, after) {
   return [...gone, ...moves];
 }
 
-/**
- * The inserted chip that took the place of a vanished one: the first new key after its surviving left neighbour.
- * @param {Spot} spot @param {Frame} before @param {Frame} after
- */
-function heir(spot, before, after) {
+/** The inserted chip that took the place of a vanished one: the first new key after its surviving left neighbour. */
+function heir(/** @type {Spot} */ spot, /** @type {Frame} */ before, /** @type {Frame} */ after) {
   const old = laneOf(before, spot.lane)?.cells || [];
   const now = laneOf(after, spot.lane);
   if (!now || spot.cell.state === "deleted") return null;
@@ -296,11 +251,8 @@ function heir(spot, before, after) {
   return now.cells[at] && !known.has(now.cells[at].key) ? { lane: spot.lane, i: at, cell: now.cells[at] } : null;
 }
 
-/**
- * The two or three places that a reader looks at most, as one spoken clause; nothing where there are no weights.
- * @param {Matrix} matrix @param {number} row @param {Eye} eye
- */
-export function speakWeights(matrix, row, eye) {
+/** The two or three places that a reader looks at most, as one spoken clause; nothing where there are no weights. */
+export function speakWeights(/** @type {Matrix} */ matrix, /** @type {number} */ row, /** @type {Eye} */ eye) {
   if (matrix.whole) return speakWeights(matrix.whole, row + (matrix.top || 0), eye);
   const shares = range(matrix.m).map(
     (j) => [j, weightAt(matrix, row, j, eye) || 0]
@@ -311,10 +263,7 @@ export function speakWeights(matrix, row, eye) {
   return most.length ? `, and attends most to ${most.join(", ")}` : "";
 }
 
-/**
- * What a reader may do, as one spoken clause.
- * @param {Matrix} matrix @param {number} row
- */
+/** What a reader may do, as one spoken clause. @param {Matrix} matrix @param {number} row */
 export function speak(matrix, row) {
   if (matrix.whole) return speak(matrix.whole, row + (matrix.top || 0));
   const cells = range(matrix.m).map((j) => row * matrix.m + j);
@@ -325,27 +274,18 @@ export function speak(matrix, row) {
   return `'${matrix.rows[row] ?? row + 1}' sees ${seen} of ${places} positions${self}`;
 }
 
-/**
- * The word of a position's id, empty where it is not known.
- * @param {Ids} ids @param {number} i
- */
+/** The word of a position's id, empty where it is not known. @param {Ids} ids @param {number} i */
 export const wordOf = ({ values, words }, i) => (words.length ? words[values[i]] : String(values[i]));
 
-/**
- * What a model reads with the token of a position, as a spoken sentence.
- * @param {Lane | undefined} lane @param {number} i
- */
-export function speakIds(lane, i) {
+/** What a model reads with the token of a position, as a spoken sentence. */
+export function speakIds(/** @type {Lane | undefined} */ lane, /** @type {number} */ i) {
   const known = (lane?.ids || []).filter((ids) => wordOf(ids, i));
   const read = known.map((ids) => `${ids.title} ${wordOf(ids, i)} (${ids.name.replace(/s$/, "")} ${ids.values[i]})`);
   return read.length ? ` It is read with ${read.join(" and ")}.` : "";
 }
 
-/**
- * The steps of a leak as cells of matrices: information flows up the layers, so the later node is the reader.
- * @param {StageRecord} record
- */
-export function leakSteps(record) {
+/** The steps of a leak as cells of matrices: information flows up the layers, so the later node is the reader. */
+export function leakSteps(/** @type {StageRecord} */ record) {
   const path = (record.leak?.leak && record.leak.path) || [];
   return path.slice(1).map((b, i) => {
     const [read, reader] = (b.layer ?? 0) >= (path[i].layer ?? 0) ? [path[i], b] : [b, path[i]];
@@ -359,11 +299,8 @@ export function leakSteps(record) {
  */
 const holdsIn = (matrix, layer) => (matrix.every ?? layer % 2) === layer % 2;
 
-/**
- * Does a step of a leak run through this matrix? A stream is called by the name of its stack or of its lane.
- * @param {LeakStep} step @param {Matrix} matrix
- */
-export function runsThrough({ reader, read }, matrix) {
+/** Does a step of a leak run through this matrix? A stream is called by the name of its stack or of its lane. */
+export function runsThrough(/** @type {LeakStep} */ { reader, read }, /** @type {Matrix} */ matrix) {
   if (!holdsIn(matrix, (reader.layer ?? 1) - 1)) return false;
   const name = matrix.name.replace(" above", "");
   if (reader.stream === "decoder") return name === (read.stream === "decoder" ? "decoder" : "cross");
@@ -371,10 +308,7 @@ export function runsThrough({ reader, read }, matrix) {
   return name === "encoder" || name === "content";
 }
 
-/**
- * The frame from which an edit can be seen, by the name of the stage that it bends.
- * @param {StageRecord} record @param {string} name
- */
-export const shownFrom = (record, name) => Math.max(
+/** The frame from which an edit can be seen, by the name of the stage that it bends. */
+export const shownFrom = (/** @type {StageRecord} */ record, /** @type {string} */ name) => Math.max(
   0, record.frames.findIndex((frame) => frame.name.split(" ")[0] === name)
 );

@@ -600,10 +600,10 @@ interface Question {
 }
 
 /** What follows a pointer that drags; `start` returns what is dragged, or nothing. */
-interface Drag {
-  start(event: any): any;
-  move?(held: any, event: any): void;
-  end?(held: any, event: any, cancelled: boolean): void;
+interface Drag<T> {
+  start(event: On<PointerEvent>): T | null | false | undefined;
+  move?(held: T, event: PointerEvent): void;
+  end?(held: T, event: PointerEvent, cancelled: boolean): void;
 }
 
 type Grip = HTMLElement & { step(by: number): void; to(value: number): boolean };
@@ -681,3 +681,28 @@ interface StageOptions {
   onStretch?(share: number): void;
   onLook?(layer: number | null, head: number | null): void;
 }
+
+// -- what is dragged
+
+/** A grip or a word, where it was taken in pixels, and the word that the pointer has come to. */
+interface WordDrag { handle: Grip | null; word: number; to: number; from: number; moved?: boolean; }
+
+/** A unit of the order or the grip of its cut, and where it was taken in pixels, across and down. */
+interface OrderDrag { part: Element; handle: Grip | null; from: number; high: number; moved?: boolean; }
+
+// -- what is saved, shown in tables and played
+
+/** Paints with any pen; `art` is what differs from the art on screen. */
+type Paint = (pen: Pen, art: Partial<Art>) => void;
+type Extent = { width: number; height: number };
+
+/** The numbers of a run at a step that was recorded. */
+interface Moment extends Numbers { step: number; model: string; }
+
+interface Story { record: StageRecord; moments: Moment[]; curve: Curve; }
+
+/** A story as `replay.py` packs it: the attention of all moments is bytes `[moment, layer, head, n, m]`. */
+interface PackedStory { story: string; attention: { [matrix: string]: { shape: number[]; data: string } }; }
+
+/** How a table tells its host which row was opened, or unfolded below it ("" when none is). */
+interface TableOptions { onOpen?(name: string): void; onUnfold?(name: string): void; }

@@ -7,10 +7,10 @@ import { button } from "../interact/controls.js";
 import { mountReplay } from "./replay.js";
 
 /** Pause and resume, how far the run is, and its moments so far; a person who looks back is not disturbed. */
-export function renderRun({ model, el }) {
+export function renderRun(/** @type {Host} */ { model, el }) {
   const status = () => plain(model.get("status"));
   const going = () => status().state === "running";
-  const toggle = button("", "Pause or resume the run", () => model.send({ do: going() ? "pause" : "resume" }));
+  const toggle = button("", "Pause or resume the run", () => model.send?.({ do: going() ? "pause" : "resume" }));
   const [bar, said] = [
     node("progress", { "aria-label": "Steps of the run" }), node("p", { role: "status", "aria-live": "off" }),
   ];
@@ -49,7 +49,7 @@ export function renderRun({ model, el }) {
 }
 
 /** Markup of ours, as the page without a kernel has it. */
-export function renderMarkup({ model, el }) {
+export function renderMarkup(/** @type {Host} */ { model, el }) {
   const draw = () => el.replaceChildren(
     ...new DOMParser().parseFromString(model.get("markup"), "text/html").body.childNodes
   );

@@ -13,14 +13,15 @@ const TITLES = {
   last: "Last frame (End)",
 };
 
+/** @param {string} control @param {string} name @param {string} title @param {[number, string][]} choices */
 const select = (control, name, title, choices = []) =>
   node("select", { "data-control": control, "aria-label": name, title: explained(title) }, ...optionsOf(choices));
 
-/** A button that is pressed or not. */
+/** A button that is pressed or not. @type {typeof button} */
 const toggle = (face, title, act, extra) => button(face, title, act, { "aria-pressed": "false", ...extra });
 
 /** The controls of the player: those of its bar, and what else changes how a story is shown. */
-function controlsOf(stage) {
+function controlsOf(/** @type {import("./stage.js").Stage} */ stage) {
   const bar = playerBar(stage.player, TITLES);
   bar.play.classList.add("stage-play");
   bar.where.className = "stage-where";
@@ -46,7 +47,7 @@ function controlsOf(stage) {
   return { ...parts, controls: node("div", group, steps, scrub, bar.where, extras, parts.bench) };
 }
 
-export function buildParts(stage) {
+export function buildParts(/** @type {import("./stage.js").Stage} */ stage) {
   const parts = {
     ...controlsOf(stage),
     title: node("h2", { class: "stage-title" }),

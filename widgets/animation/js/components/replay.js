@@ -11,28 +11,27 @@ import { Player, clockAtRest, playerBar } from "../interact/player.js";
 import { CURVE, curveAxes, paintCurve } from "../paint/loss_curve.js";
 import { canvasOf, screenRatio } from "../paint/pen.js";
 import { dressed } from "../paint/theme.js";
-import { WIDEST, range } from "../record.js";
+import { WIDEST, mapped, range } from "../record.js";
 import { mount } from "./side_by_side.js";
 
 const BEAT = 320; // ms of a moment while the run plays
 const CALM_BEAT = 1000; // the same for people who want less motion
 
-/** The story, and the numbers of every moment with their attention in place. */
-async function readReplay(packed) {
+/** The story, and the numbers of every moment with their attention in place. @returns {Promise<Story>} */
+async function readReplay(/** @type {PackedStory} */ packed) {
+  /** @type {Story} */
   const story = await unpacked(packed.story);
+  /** @type {{ [matrix: string]: { shape: number[], data: Uint8Array } }} */
   const attention = {};
   for (const [name, { shape, data }] of Object.entries(packed.attention)) attention[name] = {
     shape, data: await unpackedBytes(data),
   };
-  const weights = (k) => Object.fromEntries(Object.entries(attention).map(([name, { shape, data }]) => {
-    const [, layers, heads, n, m] = shape;
+  const weights = (/** @type {number} */ k) => mapped(attention, ({ shape: [, layers, heads, n, m], data }) => {
     const size = heads * n * m;
-    const at = (layer) => (k * layers + layer) * size;
-    return [
-      name,
-      { layers, heads, data: Object.fromEntries(range(layers).map((l) => [l, data.subarray(at(l), at(l) + size)])) },
-    ];
-  }));
+    const at = (/** @type {number} */ layer) => (k * layers + layer) * size;
+    const layersOf = range(layers).map((layer) => [layer, data.subarray(at(layer), at(layer) + size)]);
+    return { layers, heads, data: Object.fromEntries(layersOf) };
+  });
   return { ...story, moments: story.moments.map((moment, k) => ({ ...moment, attention: weights(k) })) };
 }
 
@@ -42,20 +41,21 @@ const MOMENTS = {
 };
 
 /** What an axis of the loss curve needs: the last step and the largest loss. */
-function limitsOf(steps, curve) {
+function limitsOf(/** @type {number[]} */ steps, /** @type {Curve} */ curve) {
   const losses = [...curve.training, ...curve.held_out].map(([, loss]) => loss).filter(Number.isFinite);
   const top = 1.08 * Math.max(1e-9, ...losses, ...Object.values(curve.levels));
-  return { last: Math.max(1, steps.at(-1), ...curve.training.map(([step]) => step)), top };
+  return { last: Math.max(1, ...steps, ...curve.training.map(([step]) => step)), top };
 }
 
 /** The last loss up to a step. */
-const lossAt = (points, step) => points.filter(([each]) => each <= step).at(-1);
+const lossAt = (/** @type {Point[]} */ points, /** @type {number} */ step) =>
+  points.filter(([each]) => each <= step).at(-1);
 
 /** A replay in `el`, which is also `el.__replay`. */
 class Replay {
   now = clockAtRest();
 
-  constructor(el, { record, moments, curve }) {
+  constructor(/** @type {Element} */ el, /** @type {Story} */ { record, moments, curve }) {
     const rest = matchMedia("(prefers-reduced-motion: reduce)").matches ? CALM_BEAT : BEAT;
     const last = moments.length - 1;
     this.el = el;
@@ -76,7 +76,7 @@ class Replay {
     el.__replay = this;
   }
 
-  build(title) {
+  build(/** @type {string} */ title) {
     const bar = playerBar(this.player, MOMENTS, { step: "1", "aria-label": "Training step" });
     this.bar = bar;
     this.said = node("p", { class: "replay-said", role: "status", "aria-live": "off" });
@@ -94,10 +94,10 @@ class Replay {
       this.theme = dressed(this.root);
       this.paint();
     };
-    const pull = (_, event) => (this.player.scrub(this.nearest(event)), true);
+    const pull = (/** @type {MouseEvent} */ event) => (this.player.scrub(this.nearest(event)), true);
     const resized = new ResizeObserver(repaint);
     resized.observe(this.canvas);
-    const dragged = draggable(this.canvas, { start: (event) => pull(null, event), move: pull });
+    const dragged = draggable(this.canvas, { start: pull, move: (_, event) => pull(event) });
     return endOf(watchTheme(repaint), dragged, () => this.player.destroy(), () => resized.disconnect());
   }
 
@@ -135,14 +135,14 @@ class Replay {
   }
 
   /** The moment whose step on the axis is nearest to the pointer. */
-  nearest({ clientX }) {
+  nearest(/** @type {MouseEvent} */ { clientX }) {
     const box = this.canvas.getBoundingClientRect();
     const { x } = curveAxes(box.width, this.limits);
-    const far = (k) => Math.abs(x(this.steps[k]) - clientX + box.left);
+    const far = (/** @type {number} */ k) => Math.abs(x(this.steps[k]) - clientX + box.left);
     return range(this.steps.length).reduce((best, k) => (far(k) < far(best) ? k : best), 0);
   }
 
-  show(at) {
+  show(/** @type {number} */ at) {
     this.player.scrub(at);
   }
 
@@ -159,5 +159,5 @@ class Replay {
   }
 }
 
-/** Puts a replay into `el`, from what `replay.py` has packed. */
+/** Puts a replay into `el`, from what `replay.py` has packed. @param {Element} el @param {PackedStory} packed */
 export const mountReplay = async (el, packed) => new Replay(el, await readReplay(packed));

@@ -12,6 +12,7 @@ import { lerp } from "../record.js";
 import { Stage } from "./stage.js";
 
 const STEPS = ["text", "arrange", "choose", "corrupt", "propose", "visibility", "ask", "forward", "predict", "loss"];
+/** @type {Record<string, string>} */
 const STEP_TITLES = {
   text: "Text", arrange: "Arrange", choose: "Choose", corrupt: "Change", propose: "Propose",
   visibility: "Attention mask", ask: "Predict", forward: "Forward", predict: "Guesses", loss: "Loss",
@@ -20,6 +21,7 @@ const STEP_TITLES = {
 const OF_ONE = [
   "+ and -", "Tab, Enter", "Shift+Left, Shift+Right", "Delete", "G", "B", "V", "T",
 ]; // keys that only a lone stage hears
+/** @type {Record<string, string>} */
 const IN_STEP = {
   "Home, End": "first step, last step", "Up, Down": "next / previous row of each", M: "paint the mask of the first",
   C: "hide or show the second stage",
@@ -32,7 +34,7 @@ const LOOKING = new Set(["ArrowUp", "ArrowDown", "Escape", "l", "o", "j", "k"]);
  * Where each stage stands at each common step: the latest of its own frames that belong to that step or an earlier
  * one, so that two objectives with different stages still move together.
  */
-function stepsOf(records) {
+function stepsOf(/** @type {StageRecord[]} */ records) {
   const own = records.map((record) => record.frames.map((frame) => frame.name.split(" ")[0]));
   const steps = STEPS.filter((step) => own.some((names) => names.includes(step)));
   const places = own.map((names) => steps.map((_, i) => Math.max(
@@ -58,9 +60,10 @@ class StagesInStep {
       this.now, { last, pace: () => 700, back: 700, draw: () => this.draw(), onFrame, onPlaying }
     );
     this.build();
+    /** @type {ReturnType<typeof playerKeys>} */
     this.keys = { ...playerKeys(this.player), f: () => options.onEdit?.({ do: "fork" }), "?": () => this.turnHelp() };
     el.replaceChildren(this.root);
-    const heard = listen([[this.root, "keydown", (event) => this.key(event)]]);
+    const heard = listen([[this.root, { keydown: (event) => this.key(event) }]]);
     this.end = endOf(watchTheme(() => dressed(this.root)), heard, () => this.player.destroy());
     dressed(this.root); // the bar takes its colours from the host, as the stages do
     this.fill(raw);
@@ -92,7 +95,7 @@ class StagesInStep {
   }
 
   /** The place of stage s at a common place: between two steps it is on its own way from one frame to the other. */
-  placeOf(s) {
+  placeOf(/** @type {number} */ s) {
     const places = this.common.places[s];
     const k = Math.min(Math.floor(this.now.at), this.last());
     return lerp(places[k], places[Math.min(k + 1, this.last())], this.now.at - k);
@@ -109,7 +112,7 @@ class StagesInStep {
     this.help.setAttribute("aria-pressed", String(!this.list.hidden));
   }
 
-  key(event) {
+  key(/** @type {On<KeyboardEvent>} */ event) {
     if (["INPUT", "SELECT", "BUTTON"].includes(event.target.tagName) && event.key === " ") return;
     if ((event.ctrlKey || event.metaKey) && /^[zy]$/i.test(event.key)) return this.pass(event);
     if (isForeign(event) || event.target === this.bar.scrub) return;
@@ -122,14 +125,15 @@ class StagesInStep {
   }
 
   /** What is no key of the player goes to the stages: to all of them what only looks, to the first one what edits. */
-  pass(event) {
+  pass(/** @type {On<KeyboardEvent>} */ event) {
     if (event.target.closest("section.stage")) return; // that stage has heard it
     const looks = LOOKING.has(event.key) || LOOKING.has(event.key.toLowerCase());
     for (const stage of looks ? this.stages : this.stages.slice(0, 1)) stage.key(event);
   }
 
   /** Takes other records; what is on screen stays where it is. */
-  fill(value) {
+  fill(/** @type {any} */ value) {
+    /** @type {StageRecord[]} */
     const records = plain(value).records.slice(0, 4);
     this.common = stepsOf(records);
     if (this.stages.length === records.length) return this.stages.forEach((stage, i) => stage.update(records[i]));
@@ -140,7 +144,8 @@ class StagesInStep {
     this.stages = homes.map((home, i) => new Stage(home, records[i], this.optionsOf(i)));
   }
 
-  optionsOf(i) {
+  /** @returns {StageOptions} */
+  optionsOf(/** @type {number} */ i) {
     const first = i ? {} : { bench: this.bench, onEdit: this.options.onEdit };
     return {
       bare: true, ...first,
@@ -151,14 +156,14 @@ class StagesInStep {
 
   // -- what a host does
 
-  update(value) {
+  update(/** @type {any} */ value) {
     const { step } = this;
     this.fill(value);
     Object.assign(this.now, { at: Math.max(0, this.common.steps.indexOf(step)), goal: null });
     this.player.redraw();
   }
 
-  set(frame, fraction) {
+  set(/** @type {number} */ frame, /** @type {number | undefined} */ fraction = undefined) {
     this.player.set(frame, fraction);
   }
 
@@ -184,18 +189,24 @@ class StagesInStep {
   }
 }
 
-const isSeveral = (value) => ((value instanceof Map ? value.get("records") : value && value.records) || []).length > 1;
+const isSeveral = (/** @type {any} */ value) =>
+  ((value instanceof Map ? value.get("records") : value && value.records) || []).length > 1;
 const HANDLE = ["set", "look", "play", "pause", "state", "svg", "link", "tell"];
 
 /**
  * Puts a stage into `el`, or several in step if the record holds several. Options: frame, playing, onFrame(frame),
  * onPlaying(playing) and onEdit(edit) keep a host in step; without onEdit nothing can be edited. The handle is also
  * `el.__stage`, which is what the browser tests talk to.
+ * @param {HTMLElement} el @param {any} raw @param {StageOptions} options
  */
 export function mount(el, raw, options = {}) {
-  const make = (value, more) => new (isSeveral(value) ? StagesInStep : Stage)(el, value, { ...options, ...more });
-  let [many, inner] = [isSeveral(raw), make(raw, {})];
-  const outer = Object.fromEntries(HANDLE.map((name) => [name, (...values) => inner[name]?.(...values)]));
+  /** @returns {any} one of two classes, of which one has all that is in `HANDLE` */
+  const make = (/** @type {any} */ value, more = {}) =>
+    new (isSeveral(value) ? StagesInStep : Stage)(el, value, { ...options, ...more });
+  let [many, inner] = [isSeveral(raw), make(raw)];
+  const outer = Object.fromEntries(HANDLE.map(
+    (name) => [name, (/** @type {any[]} */ ...values) => inner[name]?.(...values)]
+  ));
   outer.destroy = () => {
     inner.destroy();
     if (el.__stage === outer) delete el.__stage;

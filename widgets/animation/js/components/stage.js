@@ -30,7 +30,8 @@ import { buildParts } from "./parts.js";
 const [FOOT, ACTIONS] = [30, 44]; // px of the line below the picture, and of the buttons that a host has there
 const HINT = "Hover a row or a token to see what it attends to; click to pin it.";
 
-const setText = (part, text) => part.textContent !== text && (part.textContent = text);
+const setText = (/** @type {Element} */ part, /** @type {string} */ text) =>
+  part.textContent !== text && (part.textContent = text);
 
 /**
  * A stage in `el`, which is also `el.__stage`. Options: frame, playing, onFrame(frame), onPlaying(playing) keep a host
@@ -64,7 +65,7 @@ export class Stage {
   sheet = null;
   end = () => {};
 
-  /** @param {any} el @param {any} raw @param {StageOptions} options */
+  /** @param {Element} el @param {any} raw @param {StageOptions} options */
   constructor(el, raw, options = {}) {
     this.el = el;
     this.options = options;
@@ -90,8 +91,8 @@ export class Stage {
   clockwork() {
     const { onFrame, onPlaying } = this.options;
     return {
-      last: () => this.last(), pace: (k) => duration(this.record, k), draw: () => this.draw(),
-      also: (ms) => this.glide(ms), seen: () => this.onScreen, onFrame, onPlaying,
+      last: () => this.last(), pace: (/** @type {number} */ k) => duration(this.record, k), draw: () => this.draw(),
+      also: (/** @type {number} */ ms) => this.glide(ms), seen: () => this.onScreen, onFrame, onPlaying,
     };
   }
 
@@ -104,7 +105,7 @@ export class Stage {
     ];
   }
 
-  tellPlugs(what) {
+  tellPlugs(/** @type {"adopt" | "place" | "follow" | "renew" | "destroy"} */ what) {
     for (const plug of this.plugs) plug[what]?.();
   }
 
@@ -146,14 +147,14 @@ export class Stage {
     this.player.wake();
   }
 
-  jump(at) {
+  jump(/** @type {number} */ at) {
     this.player.jump(at);
   }
 
   // -- drawing
 
   /** Moves the axes between the order of the text and the order of prediction. */
-  glide(ms) {
+  glide(/** @type {number} */ ms) {
     const { now } = this;
     const target = now.sorted ? 1 : 0;
     if (now.sort === target) return false;
@@ -201,7 +202,7 @@ export class Stage {
   }
 
   /** Moves the window over a long text; the reader that is held stays held as long as it is in sight. */
-  stretch(from) {
+  stretch(/** @type {number} */ from) {
     const { now } = this;
     const { lock } = now;
     const old = lock && matrixOf(this.frame(), lock.matrix);
@@ -253,13 +254,16 @@ export class Stage {
     this.tellPlugs("follow");
   }
 
-  /** Draws (k, u) with any pen that knows the canvas' words: the picture itself, a thumbnail, an SVG. */
+  /**
+   * Draws (k, u) with any pen that knows the canvas' words: the picture itself, a thumbnail, an SVG.
+   * @param {Pen} pen @param {Partial<Art>} extra @param {number} k @param {number} u
+   */
   drawWith(pen, extra, k, u, view = this.view()) {
     paint(pen, { ...this.art, ...extra }, this.record, k, u, view);
   }
 
   /** Puts words beside the picture: the same facts for people who hear it. */
-  write(k, u) {
+  write(/** @type {number} */ k, /** @type {number} */ u) {
     const { now, parts, pointer, record } = this;
     const frame = this.frame();
     const spoken = pointer.describe(frame, pointer.reader || storyReader(record, k, u, now.sort));
@@ -295,7 +299,7 @@ export class Stage {
     else if (!root.contains(parts.subtitle) || parts.explain.hidden) parts.top.after(parts.subtitle);
   }
 
-  update(fresh) {
+  update(/** @type {any} */ fresh) {
     const { now } = this;
     const { name } = this.frame();
     this.whole = readRecord(fresh);
@@ -312,23 +316,23 @@ export class Stage {
     this.wake();
   }
 
-  setSorted(value) {
+  setSorted(/** @type {boolean} */ value) {
     this.now.sorted = value;
     this.parts.sort.setAttribute("aria-pressed", String(value));
     this.wake();
   }
 
-  setSpeed(speed) {
+  setSpeed(/** @type {number} */ speed) {
     this.now.speed = speed;
     this.parts.speed.value = String(speed);
   }
 
-  faster(step) {
+  faster(/** @type {number} */ step) {
     this.setSpeed(SPEEDS[clamp(SPEEDS.indexOf(this.now.speed) + step, 0, SPEEDS.length - 1)]);
   }
 
   /** Opens a sheet over the lower half of the picture, in place of another one, or closes it. */
-  turn(name) {
+  turn(/** @type {string} */ name) {
     this.sheet = this.sheet === name ? null : name;
     this.tellPlugs("renew");
   }
@@ -342,6 +346,7 @@ export class Stage {
 
   // -- keys
 
+  /** @returns {ReturnType<typeof playerKeys>} */
   makeKeys() {
     const { parts, player, pointer, weights } = this;
     return {
@@ -361,7 +366,7 @@ export class Stage {
   }
 
   /** A key that was pressed here, or elsewhere as if this stage had the focus. */
-  key(event) {
+  key(/** @type {On<KeyboardEvent>} */ event) {
     const heard = this.plugs.some((plug) => plug.key?.(event));
     const name = event.key in this.keys ? event.key : event.key.toLowerCase();
     if (!heard && (isOfControl(event) || !this.keys[name])) return;
@@ -403,19 +408,18 @@ export class Stage {
     resized.observe(root);
     watched.observe(root);
     const repaint = () => this.repaint();
-    const faded = (event) => event.target === root && event.propertyName === "color" && repaint();
-    const hover = (event) => pointer.hover(event);
+    const faded = (/** @type {On<TransitionEvent>} */ event) =>
+      event.target === root && event.propertyName === "color" && repaint();
+    const hover = (/** @type {PointerEvent} */ event) => pointer.hover(event);
     this.end = endOf(
       watchTheme(repaint),
       () => player.destroy(),
       listen([
-        [root, "keydown", (event) => this.key(event)], [root, "transitionend", faded],
-        [canvas, "pointermove", hover], [canvas, "pointerleave", hover], [
-          canvas, "click", (event) => pointer.lock(event),
-        ],
-        [parts.speed, "change", () => this.setSpeed(Number(parts.speed.value))],
-        [parts.layer, "change", () => weights.setLayer()], [parts.head, "change", () => weights.setHead()],
-        [player.calm, "change", () => this.wake()], [window, "resize", () => this.refit()],
+        [root, { keydown: (event) => this.key(event), transitionend: faded }],
+        [canvas, { pointermove: hover, pointerleave: hover, click: (event) => pointer.lock(event) }],
+        [parts.speed, { change: () => this.setSpeed(Number(parts.speed.value)) }],
+        [parts.layer, { change: () => weights.setLayer() }], [parts.head, { change: () => weights.setHead() }],
+        [player.calm, { change: () => this.wake() }], [window, { resize: () => this.refit() }],
       ]),
       () => this.tellPlugs("destroy"),
       () => resized.disconnect(),
@@ -433,39 +437,39 @@ export class Stage {
     this.player.pause();
   }
 
-  set(frame, fraction) {
+  set(/** @type {number} */ frame, /** @type {number | undefined} */ fraction = undefined) {
     this.player.set(frame, fraction);
   }
 
   /** Shows any place without telling the host: how a player of several stages moves this one. */
-  show(at) {
+  show(/** @type {number} */ at) {
     Object.assign(this.now, { at: clamp(at, 0, this.last()), goal: null });
     this.player.redraw();
   }
 
   /** Other numbers over the same frames: another moment of a run. */
-  tell(numbers) {
+  tell(/** @type {Numbers} */ numbers) {
     this.whole = withNumbers(this.whole, numbers);
     this.cutOut();
     this.player.redraw();
   }
 
   /** Shows another window of a long text, at a share of the way along it. */
-  stretchTo(share) {
+  stretchTo(/** @type {number} */ share) {
     const { stretch } = this.record;
     const goal = stretch ? share * (stretch.length - stretch.size) : this.now.from;
     if (Math.abs(goal - this.now.from) >= 1) this.stretch(Math.round(goal));
   }
 
   /** Draws the weights of one head. */
-  look(layer, head) {
+  look(/** @type {number | null} */ layer, /** @type {number | null} */ head) {
     Object.assign(this.now, { layer, head });
     this.weights.adopt();
     this.weights.askForLayer();
     this.player.redraw();
   }
 
-  pointAt(event) {
+  pointAt(/** @type {MouseEvent} */ event) {
     return this.pointer.pointAt(event);
   }
 
@@ -511,11 +515,11 @@ export class Stage {
 }
 
 /** Is a key that of the control which has the focus: typed, chosen from, or the space that presses a button? */
-const isOfControl = (event) =>
+const isOfControl = (/** @type {On<KeyboardEvent>} */ event) =>
   isForeign(event) || event.target.tagName === "SELECT" || (event.key === " " && event.target.tagName === "BUTTON");
 
-function lanesDrawn(drawn) {
-  const spots = drawn.map(({ from, to, box }) => ({ ...(to || from), box }));
+function lanesDrawn(/** @type {Flight[]} */ drawn) {
+  const spots = drawn.map(({ from, to, box }) => ({ .../** @type {Spot} */ (to || from), box }));
   return LANES.map((name) => ({
     name,
     cells: spots.filter((spot) => spot.lane === name).sort((a, b) => a.i - b.i)
@@ -524,7 +528,7 @@ function lanesDrawn(drawn) {
 }
 
 /** `size` is the side of one cell in CSS pixels; (x, y) is the top left corner of the cells. */
-const matricesDrawn = (plan, frame) => frame.matrices.map(({ name, n, m }) => {
+const matricesDrawn = (/** @type {Plan} */ plan, /** @type {Frame} */ frame) => frame.matrices.map(({ name, n, m }) => {
   const { x, y, cell } = plan.boxes[name];
   return { name, x, y, size: cell, n, m };
 });

@@ -19,9 +19,11 @@ import { dressed } from "../paint/theme.js";
 import { clamp } from "../record.js";
 import { Stage } from "./stage.js";
 
-const region = (name, label, more = {}) => node("div", { class: name, role: "region", "aria-label": label, ...more });
-const tool = (text, label, act) => button(text, label, act, { "aria-label": label });
-const answersFor = ({ scored, tokens }) => `${scored} for ${tokens}`;
+const region = (/** @type {string} */ name, /** @type {string} */ label, more = {}) =>
+  node("div", { class: name, role: "region", "aria-label": label, ...more });
+const tool = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ act) =>
+  button(text, label, act, { "aria-label": label });
+const answersFor = (/** @type {Signal} */ { scored, tokens }) => `${scored} for ${tokens}`;
 
 /** A table in `el`, which is also `el.__table`. A host hears of rows with onOpen(name) or onUnfold(name). */
 class SurveyTable {
@@ -37,10 +39,12 @@ class SurveyTable {
   art = null;
   end = () => {};
 
+  /** @param {Element} el @param {any} raw @param {TableOptions} options */
   constructor(el, raw, options = {}) {
     const draw = () => this.draw();
     this.el = el;
     this.options = options;
+    /** @type {SurveyData} */
     this.data = readTable(raw);
     this.player = new Player(this.now, { last: () => 1, pace: () => 1100, draw });
     this.story = new Player(this.hovered, { last: () => 1, pace: () => 1500, draw });
@@ -72,7 +76,8 @@ class SurveyTable {
     this.root = node(
       "section", { class: "wall", "aria-label": label }, style, head, this.picture, this.opened, details
     );
-    const save = (text, ending, type) => download(this.root, text, this.fileName(ending), type);
+    const save = (/** @type {string} */ text, /** @type {string} */ ending, /** @type {string} */ type) =>
+      download(this.root, text, this.fileName(ending), type);
     this.tools.append(
       tool("PNG", "Save the table as a picture (PNG)", () => this.savePng()), " ",
       tool("SVG", "Save the table as SVG (selectable text)", () => save(this.svg(), "svg", "image/svg+xml")), " ",
@@ -85,13 +90,14 @@ class SurveyTable {
     const resized = new ResizeObserver(look);
     resized.observe(this.picture);
     // before the stage, which keeps its keys to itself
-    const heard = listen([[this.root, "keydown", (event) => this.key(event)]], { capture: true });
+    const heard = listen([[this.root, { keydown: (event) => this.key(event) }]], true);
     const players = [this.player, this.story].map((player) => () => player.destroy());
     return endOf(...players, watchTheme(look), heard, () => resized.disconnect());
   }
 
   // -- drawing
 
+  /** @returns {HTMLButtonElement[]} */
   get rows() {
     return [...this.picture.querySelectorAll("button")];
   }
@@ -130,7 +136,9 @@ class SurveyTable {
   /** One button over each row, so that rows are reached and pressed like any other. */
   place() {
     const known = this.rows;
-    this.plan.rows.forEach(({ row, top, bottom }, i) => {
+    /** @type {{ row: SurveyRow, top: number, bottom: number }[]} */
+    const drawn = this.plan.rows;
+    drawn.forEach(({ row, top, bottom }, i) => {
       const over = known[i] || this.picture.appendChild(node("button", { type: "button" }));
       over.setAttribute("aria-label", spokenRow(row));
       over.dataset.name = row.name;
@@ -138,11 +146,11 @@ class SurveyTable {
       over.onclick = () => this.open(row.name);
       over.onpointerenter = () => this.play(i);
     });
-    for (const spare of known.slice(this.plan.rows.length)) spare.remove();
+    for (const spare of known.slice(drawn.length)) spare.remove();
   }
 
   /** Plays a row as its stage will: what is given, what is to be predicted, and the mask row by row. */
-  play(row) {
+  play(/** @type {number} */ row) {
     if (this.calm.matches || this.now.at < 1) return;
     this.hovered.row = row;
     this.story.jump(0);
@@ -159,7 +167,8 @@ class SurveyTable {
     this.canvas.setAttribute("aria-label", label);
     const heads = ["Objective", "Given", "To predict", "Answers for tokens"];
     const head = node("tr", {}, ...heads.map((text) => node("th", { scope: "col" }, text)));
-    const cells = ({ inputs, targets, signal }) => [wordsOf(inputs), wordsOf(targets), answersFor(signal)];
+    const cells = (/** @type {SurveyRow} */ { inputs, targets, signal }) =>
+      [wordsOf(inputs), wordsOf(targets), answersFor(signal)];
     const body = data.rows.map((row) => {
       const reason = row.reason && [node("td", { colspan: "3" }, row.reason)];
       const inside = reason || cells(row).map((text) => node("td", {}, text));
@@ -168,7 +177,7 @@ class SurveyTable {
     this.words.replaceChildren(node("table", {}, node("thead", {}, head), node("tbody", {}, ...body)));
   }
 
-  update(fresh) {
+  update(/** @type {any} */ fresh) {
     this.data = readTable(fresh);
     this.clear();
     this.mark("");
@@ -178,7 +187,7 @@ class SurveyTable {
 
   // -- the stage of a row
 
-  open(name) {
+  open(/** @type {string} */ name) {
     const { calm, opened, options } = this;
     if (options.onOpen) return options.onOpen(name);
     this.clear();
@@ -208,16 +217,17 @@ class SurveyTable {
   }
 
   /** Notes which row is unfolded, by its name. */
-  mark(name) {
+  mark(/** @type {string} */ name) {
     this.options.onUnfold?.(name);
     const marked = this.data.stages ? this.rows : [];
     for (const each of marked) each.setAttribute("aria-expanded", String(each.dataset.name === name));
   }
 
-  key(event) {
+  key(/** @type {On<KeyboardEvent>} */ event) {
     const { rows, stage } = this;
-    const at = rows.indexOf(event.target);
-    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
+    const at = rows.findIndex((row) => row === event.target);
+    const goals = new Map([["ArrowDown", at + 1], ["ArrowUp", at - 1], ["Home", 0], ["End", rows.length - 1]]);
+    const next = goals.get(event.key);
     if (event.key === "Escape" && stage && !stage.state().reader) this.leave();
     else if (at >= 0 && next !== undefined) rows[clamp(next, 0, rows.length - 1)].focus();
     else return;
@@ -227,22 +237,21 @@ class SurveyTable {
 
   // -- to take home
 
-  fileName(ending) {
+  fileName(/** @type {string} */ ending) {
     return `survey-table-${fileName(this.data.text || "").slice(0, 50)}.${ending}`;
   }
 
-  paintWith(pen, extra) {
-    paintTable(pen, { ...this.art, ...extra });
-  }
+  /** @type {Paint} */
+  paintWith = (pen, extra) => paintTable(pen, { ...this.art, ...extra });
 
   svg() {
     const title = `${this.data.title}: ${this.data.text || ""}`;
-    return svgOf(this.plan, this.theme, this.measure, title, (pen, extra) => this.paintWith(pen, extra));
+    return svgOf(this.plan, this.theme, this.measure, title, this.paintWith);
   }
 
   savePng() {
     const [ratio, name] = [Math.max(2, this.art.ratio), this.fileName("png")];
-    savePng(this.root, this.plan, this.theme, ratio, name, (pen, extra) => this.paintWith(pen, extra));
+    savePng(this.root, this.plan, this.theme, ratio, name, this.paintWith);
   }
 
   csv() {
@@ -269,27 +278,29 @@ class SurveyTable {
   }
 }
 
+/** @param {Element} el @param {any} raw @param {TableOptions} options */
 export const mountTable = (el, raw, options = {}) => new SurveyTable(el, raw, options);
 
 /**
  * Once the host has put the stage in the place of the table, the keyboard goes on there; it may not be seen at once.
  */
-function focusStage(el, patience = 500) {
+function focusStage(/** @type {Element} */ el, patience = 500) {
   const gone = el.isConnected && el.getClientRects().length === 0;
   const stage = gone && [...everywhere(document)].find((element) => element.matches("section.stage"));
   if (stage) stage.focus({ preventScroll: true });
   if (!(stage && stage.matches(":focus")) && patience) setTimeout(() => focusStage(el, patience - 1), 60);
 }
 
-export function renderTable({ model, el }) {
+export function renderTable(/** @type {Host} */ { model, el }) {
   let count = 0;
-  const onOpen = (name) => {
+  const onOpen = (/** @type {string} */ name) => {
     tell(model, "opened", { name, number: (count += 1) });
     focusStage(el);
   };
   const unfolds = model.get("table").stages; // in a notebook, where `value` is the name of the unfolded row
   let unfolded = "";
-  const onUnfold = (name) => (unfolded = name) === model.get("value") || tell(model, "value", name);
+  const onUnfold = (/** @type {string} */ name) =>
+    (unfolded = name) === model.get("value") || tell(model, "value", name);
   const table = mountTable(el, model.get("table"), unfolds ? { onUnfold } : { onOpen });
   const unfold = () => model.get("value") === unfolded || table.open(model.get("value"));
   const renew = follow(model, ["table"], () => table.update(model.get("table")));

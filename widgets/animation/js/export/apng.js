@@ -7,8 +7,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   return n;
 });
 
-/** @param {Uint8Array[]} parts */
-function crc(...parts) {
+function crc(/** @type {Uint8Array[]} */ ...parts) {
   let value = 0xffffffff;
   for (const part of parts) for (const byte of part) value = CRC_TABLE[(value ^ byte) & 255] ^ (value >>> 8);
   return (value ^ 0xffffffff) >>> 0;
@@ -25,25 +24,17 @@ function numbersOf(...fields) {
   const out = new Uint8Array(sum(fields.map(([size]) => size)));
   /** @type {any} */
   const view = new DataView(out.buffer);
-  fields.reduce(
-    (at, [size, value]) => (view[WRITERS[size]](at, value), at + size), 0
-  );
+  fields.reduce((at, [size, value]) => (view[WRITERS[size]](at, value), at + size), 0);
   return out;
 }
 
-/**
- * One chunk in pieces: length, four letters, data, which may be in pieces too, check sum.
- * @param {string} name @param {Uint8Array[]} data
- */
-function chunk(name, ...data) {
+/** One chunk in pieces: length, four letters, data, which may be in pieces too, check sum. */
+function chunk(/** @type {string} */ name, /** @type {Uint8Array[]} */ ...data) {
   const inside = [Uint8Array.from(name, (letter) => letter.charCodeAt(0)), ...data];
   return [numbersOf([4, sum(data.map((part) => part.length))]), ...inside, numbersOf([4, crc(...inside)])];
 }
 
-/**
- * The chunks of a PNG with their names.
- * @param {Uint8Array} png
- */
+/** The chunks of a PNG with their names. @param {Uint8Array} png */
 function chunksOf(png) {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
   const found = [];

@@ -3,10 +3,7 @@
 import { node } from "../dom.js";
 import { bytes } from "../record.js";
 
-/**
- * Hands a file to the person.
- * @param {HTMLElement} root @param {BlobPart} content @param {string} name
- */
+/** Hands a file to the person. @param {HTMLElement} root @param {BlobPart} content @param {string} name */
 export function download(root, content, name, type = "") {
   const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   const anchor = node("a", { href: address, download: name });
@@ -16,20 +13,12 @@ export function download(root, content, name, type = "") {
   setTimeout(() => URL.revokeObjectURL(address), 4000);
 }
 
-/**
- * A text as part of a file name.
- * @param {string} text
- */
+/** A text as part of a file name. @param {string} text */
 export const fileName = (text) => text.replace(/[^\p{L}\p{N}]+/gu, "-");
 
-/**
- * The answer of zlib (RFC 1950) to base64: what Python has packed.
- * @param {string} text
- */
+/** The answer of zlib (RFC 1950) to base64: what Python has packed. @param {string} text */
 const inflated = (text) => new Response(
   new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate"))
 );
-/** @param {string} text */
-export const unpacked = (text) => inflated(text).json();
-/** @param {string} text */
-export const unpackedBytes = async (text) => new Uint8Array(await inflated(text).arrayBuffer());
+export const unpacked = (/** @type {string} */ text) => inflated(text).json();
+export const unpackedBytes = async (/** @type {string} */ text) => new Uint8Array(await inflated(text).arrayBuffer());

@@ -12,7 +12,7 @@ import { apng } from "./apng.js";
 import { download, fileName } from "./files.js";
 
 /** Paper goes under a picture last: cells are cut out of it while it is painted. */
-function layPaper(pen, width, height, theme) {
+function layPaper(/** @type {Pen} */ pen, /** @type {Extent} */ { width, height }, /** @type {Theme} */ theme) {
   pen.save();
   pen.globalCompositeOperation = "destination-over";
   pen.fillStyle = theme.paper;
@@ -20,15 +20,25 @@ function layPaper(pen, width, height, theme) {
   pen.restore();
 }
 
-/** Saves what `paint(pen, art)` paints as PNG. */
-export function savePng(root, { width, height }, theme, scale, name, paint) {
-  const { canvas, pen } = canvasOf(width, height, scale);
-  paint(pen, { ratio: scale, patterns: patterns(pen, theme, scale) });
-  layPaper(pen, width, height, theme);
+const LONGEST_SIDE = 16_384; // px; browsers make no picture of a larger canvas
+
+/**
+ * Saves what `paint(pen, art)` paints as PNG.
+ * @param {HTMLElement} root @param {Extent} extent @param {Theme} theme @param {number} scale @param {string} name
+ * @param {Paint} paint
+ */
+export function savePng(root, extent, theme, scale, name, paint) {
+  const ratio = Math.min(scale, LONGEST_SIDE / Math.max(extent.width, extent.height));
+  const { canvas, pen } = canvasOf(extent.width, extent.height, ratio);
+  paint(pen, { ratio, patterns: patterns(pen, theme, ratio) });
+  layPaper(pen, extent, theme);
   canvas.toBlob((blob) => blob && download(root, blob, name));
 }
 
-/** What `paint(pen, art)` paints as SVG, whose text is text. */
+/**
+ * What `paint(pen, art)` paints as SVG, whose text is text.
+ * @param {Extent} extent @param {Theme} theme @param {Measure} measure @param {string} title @param {Paint} paint
+ */
 export function svgOf({ width, height }, theme, measure, title, paint) {
   const pen = svgPen(width, height, theme, measure);
   paint(pen, { patterns: { hatch: pen.hatch(6), fine: pen.hatch(4) } });
@@ -39,16 +49,16 @@ const STRIP_WIDTH = 720; // px of one frame on a sheet or in an animation
 const STRIP_GAP = 22;
 const BETWEEN_FRAMES = 6; // pictures of one move
 
-export function takeHome(kit) {
+export function takeHome(/** @type {Kit} */ kit) {
   const { title, frames } = kit.record;
-  const name = (ending, more = "") =>
+  const name = (/** @type {string} */ ending, more = "") =>
     `${fileName([title, kit.frame().name, more].filter(Boolean).join("-")).slice(0, 80)}.${ending}`;
-  const sheetName = (ending) => `${fileName(`${title}-frames`)}.${ending}`;
+  const sheetName = (/** @type {string} */ ending) => `${fileName(`${title}-frames`)}.${ending}`;
   const plan = () => makePlan(kit.record, STRIP_WIDTH, kit.measure);
   const view = () => ({ reader: null, sort: kit.now.sorted ? 1 : 0, head: kit.now.head });
 
   /** Paints what is on screen now with another pen. */
-  function paintHere(pen, extra) {
+  function paintHere(/** @type {Pen} */ pen, /** @type {Partial<Art>} */ extra) {
     const k = Math.min(Math.floor(kit.now.at), kit.last());
     kit.drawWith(pen, extra, k, k === kit.last() ? 0 : kit.now.at - k);
   }
@@ -65,6 +75,7 @@ export function takeHome(kit) {
     const across = Math.min(3, Math.ceil(Math.sqrt(frames.length)));
     const [w, h] = [STRIP_WIDTH + STRIP_GAP, planned.height + 34 + STRIP_GAP];
     const size = { width: STRIP_GAP + across * w, height: STRIP_GAP + Math.ceil(frames.length / across) * h };
+    /** @type {Paint} */
     const paint = (pen, extra) => frames.forEach((frame, k) => {
       pen.save();
       pen.translate(STRIP_GAP + (k % across) * w, STRIP_GAP + Math.floor(k / across) * h);
@@ -92,14 +103,16 @@ export function takeHome(kit) {
   }
 
   /** The places of an animation and how long each stays: a rest on every frame, and the move to the next. */
-  function takes(first, last) {
-    const pace = (k) => Math.max(30, duration(kit.record, k) / BETWEEN_FRAMES);
-    const moves = (k) => range(BETWEEN_FRAMES - 1).map((i) => ({ k, u: (i + 1) / BETWEEN_FRAMES, ms: pace(k) }));
+  function takes(/** @type {number} */ first, /** @type {number} */ last) {
+    const pace = (/** @type {number} */ k) => Math.max(30, duration(kit.record, k) / BETWEEN_FRAMES);
+    const moves = (/** @type {number} */ k) =>
+      range(BETWEEN_FRAMES - 1).map((i) => ({ k, u: (i + 1) / BETWEEN_FRAMES, ms: pace(k) }));
     return range(last - first + 1).flatMap((i) => [
       { k: first + i, u: 0, ms: first + i === last ? 2 * REST : REST }, ...(first + i < last ? moves(first + i) : []),
     ]);
   }
 
+  /** @param {number} first @param {number} last @param {(share: string) => void} report */
   async function film(first, last, report) {
     const planned = plan();
     const { canvas, pen } = canvasOf(planned.width, planned.height, 1);
@@ -109,9 +122,10 @@ export function takeHome(kit) {
     for (const { k, u, ms } of places) {
       pen.clearRect(0, 0, planned.width, planned.height);
       kit.drawWith(pen, extra, k, u, view());
-      layPaper(pen, planned.width, planned.height, kit.theme);
+      layPaper(pen, planned, kit.theme);
+      /** @type {Blob | null} */
       const blob = await new Promise((done) => canvas.toBlob(done));
-      pictures.push({ png: new Uint8Array(await blob.arrayBuffer()), ms });
+      if (blob) pictures.push({ png: new Uint8Array(await blob.arrayBuffer()), ms });
       report(` ${Math.round((100 * pictures.length) / places.length)} %`);
     }
     download(kit.root, new Blob(apng(pictures), { type: "image/apng" }), sheetName("apng.png"));

@@ -69,11 +69,8 @@ const LEVELS = {
   red: { hue: "vermilion", sign: "M8 8l8 8M16 8l-8 8", short: "Leak" },
 };
 
-/**
- * The leak indicator: colour, sign and sentence say the same thing.
- * @param {HTMLElement} lamp @param {Leak | null} leak @param {Theme} theme
- */
-export function setLamp(lamp, leak, theme) {
+/** The leak indicator: colour, sign and sentence say the same thing. */
+export function setLamp(/** @type {HTMLElement} */ lamp, /** @type {Leak | null} */ leak, /** @type {Theme} */ theme) {
   lamp.hidden = !leak;
   if (!leak) return;
   const level = leak.level || (leak.leak ? "red" : "green");
@@ -89,25 +86,21 @@ export function setLamp(lamp, leak, theme) {
   lamp.dataset.level = level;
 }
 
-/** @param {any} element */
-export const isText = (element) => element.tagName === "INPUT" && element.type === "text";
+export const isText = (/** @type {any} */ element) => element.tagName === "INPUT" && element.type === "text";
 
-/**
- * Is a key not meant for us: with a modifier, or typed into a field?
- * @param {any} event
- */
+/** Is a key not meant for us: with a modifier, or typed into a field? @param {any} event */
 export const isForeign = (event) => event.ctrlKey || event.metaKey || event.altKey || isText(event.target);
 
 /**
  * Dragging with the main button. `start(event)` returns what is dragged, or nothing; `move(held, event)` and
  * `end(held, event, cancelled)` follow the pointer, which is captured. What comes back ends it.
- * @param {HTMLElement} element @param {Drag} acts
+ * @template T @param {HTMLElement} element @param {Drag<T>} acts
  */
 export function draggable(element, acts) {
   const { start, move, end } = acts;
-  /** @type {any} */
+  /** @type {T | null} */
   let held = null;
-  const down = (/** @type {PointerEvent} */ event) => {
+  const down = (/** @type {On<PointerEvent>} */ event) => {
     held = (!event.button && start(event)) || null;
     if (held) element.setPointerCapture(event.pointerId);
   };
@@ -117,17 +110,11 @@ export function draggable(element, acts) {
     if (dropped) end?.(dropped, event, event.type === "pointercancel");
   };
   const go = (/** @type {PointerEvent} */ event) => held && move?.(held, event);
-  return listen([
-    [element, "pointerdown", down], [element, "pointermove", go],
-    [element, "pointerup", up], [element, "pointercancel", up],
-  ]);
+  return listen([[element, { pointerdown: down, pointermove: go, pointerup: up, pointercancel: up }]]);
 }
 
-/**
- * Calls back when the host may have new colours: by an attribute or a media query, and once they have faded in.
- * @param {(...args: any[]) => void} act
- */
-export function watchTheme(act) {
+/** Calls back when the host may have new colours: by an attribute or a media query, and once they have faded in. */
+export function watchTheme(/** @type {(...args: any[]) => void} */ act) {
   let alive = true;
   const changed = () => {
     act();
@@ -138,7 +125,7 @@ export function watchTheme(act) {
   for (const target of [document.documentElement, document.body]) attributes.observe(
     target, { attributes: true, attributeFilter }
   );
-  const end = listen([[matchMedia("(prefers-color-scheme: dark)"), "change", act]]);
+  const end = listen([[matchMedia("(prefers-color-scheme: dark)"), { change: act }]]);
   return () => {
     alive = false;
     attributes.disconnect();

@@ -26,15 +26,14 @@ const PAINTING =
   "Click or drag over the matrix to open and close cells; the leak indicator updates at once. Click what must be " +
   "predicted to have it count or not. ";
 
-const chooses = (event) => /^[\dc/]$/i.test(event.key);
+const chooses = (/** @type {KeyboardEvent} */ event) => /^[\dc/]$/i.test(event.key);
 
 /** What a key would do that is heard only in the app; nothing for any other. */
-export const elsewhere = (event) =>
+export const elsewhere = (/** @type {KeyboardEvent} */ event) =>
   event.key.toLowerCase() === "f" ? FORK_ELSEWHERE : chooses(event) && CHOSEN_ELSEWHERE;
 
 export class Hands {
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     const { parts } = kit;
     this.kit = kit;
     this.plan = new EditablePlan(kit);
@@ -99,7 +98,7 @@ export class Hands {
     return [said.join(" ") || (this.kit.live ? "Nothing in this plan can be edited." : RECORDED)];
   }
 
-  cardOf(word) {
+  cardOf(/** @type {number} */ word) {
     const { plan } = this;
     const action = plan.actionOf(word);
     const actions = plan.can("actions") ? Object.entries(ACTION_NAMES) : [];
@@ -112,7 +111,7 @@ export class Hands {
     ];
   }
 
-  replacement(word) {
+  replacement(/** @type {number} */ word) {
     const { plan } = this;
     const replace = () => {
       const other = field.value.trim();
@@ -128,7 +127,7 @@ export class Hands {
 
   // -- keys
 
-  key(event) {
+  key(/** @type {On<KeyboardEvent, HTMLElement | Grip>} */ event) {
     const letter = event.key.toLowerCase();
     if (isHistory(event)) return this.goBack(letter === "y" || event.shiftKey);
     if (isForeign(event)) return false;
@@ -145,27 +144,29 @@ export class Hands {
   }
 
   /** Undo, or with `on` redo. */
-  goBack(on) {
-    const way = on ? "redo" : "undo";
-    if (this.kit.live && !this.buttons[way].disabled) this.buttons[way].click();
+  goBack(/** @type {boolean} */ on) {
+    const { undo, redo } = this.buttons;
+    const way = on ? redo : undo;
+    if (this.kit.live && !way.disabled) way.click();
     return this.kit.live;
   }
 
   /** A key on an answer, a grip, a word or a unit of the order. */
-  keyOnPart(event) {
-    const side = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  keyOnPart(/** @type {On<KeyboardEvent, HTMLElement | Grip>} */ event) {
+    const side = /** @type {Steps} */ ({ ArrowLeft: -1, ArrowRight: 1 })[event.key];
     const { target } = event;
     const { word, unit, answer, at } = target.dataset || {};
     if (answer && (event.key === "Enter" || event.key === " ")) target.click();
-    else if (target.step && side) target.step(side);
+    else if ("step" in target && side) target.step(side);
     else if (word && this.words.key(event, Number(word), side)) return true;
     else return Boolean(unit && side) && this.order.key(event, { unit, at }, side);
     return true;
   }
 
   /** What each letter does. */
-  acts(event, letter) {
+  acts(/** @type {KeyboardEvent} */ event, /** @type {string} */ letter) {
     const { kit, brush, buttons } = this;
+    /** @type {Record<string, () => void>} */
     const acts = {
       f: () => kit.send({ do: "fork" }),
       m: () => brush.turn(!kit.painting && !buttons.paint.hidden),
@@ -204,7 +205,8 @@ export class Hands {
 }
 
 /** Is it a key of undo and redo? */
-const isHistory = (event) =>
+const isHistory = (/** @type {KeyboardEvent} */ event) =>
   (event.ctrlKey || event.metaKey) && "zy".includes(event.key.toLowerCase()) && !isText(event.target);
 
-const choice = (text, on, act) => button(text, text, act, { "aria-pressed": String(on) });
+const choice = (/** @type {string} */ text, /** @type {boolean} */ on, /** @type {() => void} */ act) =>
+  button(text, text, act, { "aria-pressed": String(on) });

@@ -18,8 +18,7 @@ const TITLE =
   "Masks over epochs: which words are masked in each of ten epochs, the same ones or others every time (V)";
 
 export class Epochs {
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     this.kit = kit;
     this.root = node("div", { class: "stage-film", role: "region", "aria-label": "The mask over ten epochs" });
     this.button = labelButton("film", "Epochs", TITLE, () => kit.turn("film"), { "aria-pressed": "false" });

@@ -6,7 +6,7 @@ import { clamp, homeOf, laneOf } from "../record.js";
 import { button } from "./controls.js";
 import { fitFormulas, formula } from "./formula.js";
 
-/** Which lanes a term of the loss is computed from, and where: positions from 1. */
+/** Which lanes a term of the loss is computed from, and where: positions from 1. @returns {Record<string, number[]>} */
 function feeds(/** @type {StageRecord} */ record, /** @type {Term} */ term) {
   const home = homeOf(term.reader);
   const isMain = (/** @type {Term} */ each) => !each.network || each.network === "main";
@@ -48,8 +48,7 @@ export class Explanation {
   terms = [];
   width = 0;
 
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     this.kit = kit;
     this.root = kit.parts.explain;
     new ResizeObserver(([{ contentRect }]) => {

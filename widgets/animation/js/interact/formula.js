@@ -11,11 +11,8 @@ const MATH_MARKS = new Set([
   "symmetric", "separator", "linethickness",
 ]);
 
-/**
- * An element of MathML from its tree, `[tag, attributes, ...children]`; no other tags and attributes come through.
- * @param {any} tree
- */
-function mathOf(tree) {
+/** An element of MathML from its tree, `[tag, attributes, ...children]`; no other tags and attributes come through. */
+function mathOf(/** @type {any} */ tree) {
   const [tag, attributes, ...children] = tree;
   const made = document.createElementNS("http://www.w3.org/1998/Math/MathML", MATH_TAGS.has(tag) ? tag : "mrow");
   for (const [name, value] of Object.entries(attributes)) if (MATH_MARKS.has(name)) made.setAttribute(name, value);

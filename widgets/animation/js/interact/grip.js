@@ -28,18 +28,3 @@ export function grip(name, label, low, high, value, act) {
 export function setPlace(/** @type {HTMLElement} */ part, /** @type {{ [side: string]: number }} */ place) {
   for (const [side, px] of Object.entries(place)) part.style.setProperty(side, `${px}px`);
 }
-
-/** Gives the focus to the part of an element that has replaced the one that had it. */
-export const focusOn = (/** @type {HTMLElement} */ part, /** @type {string} */ selector) =>
-  /** @type {HTMLElement | null} */ (part.querySelector(selector))?.focus({ preventScroll: true });
-
-/**
- * The data of the element that has the focus.
- * @param {HTMLElement} root
- * @returns {DOMStringMap}
- */
-export const focused = (root) => activeIn(root)?.dataset || {};
-
-/** @param {HTMLElement} root */
-export const activeIn = (root) =>
-  /** @type {HTMLElement | null} */ (/** @type {Document | ShadowRoot} */ (root.getRootNode()).activeElement);

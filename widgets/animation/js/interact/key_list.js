@@ -34,8 +34,5 @@ export const KEY_LIST = [
   ["?", "this list"],
 ];
 
-/**
- * Keys and what they do, as elements.
- * @param {string[][]} keys
- */
+/** Keys and what they do, as elements. @param {string[][]} keys */
 export const keyList = (keys) => keys.map(([name, text]) => node("div", {}, node("kbd", {}, name), ` ${text}`));

@@ -1,11 +1,12 @@
 /** The attention mask under a person's hands: cells are painted with the pointer or, by the arrow keys, one by one. */
 
+import { CELL_STEPS } from "../dom.js";
 import { clamp, isOpen, matrixOf, shownFrom } from "../record.js";
 import { draggable } from "./controls.js";
 import { SHOWS } from "./plan.js";
 
 /** @returns {Sketch} */
-const sketchOf = (matrix, at) => {
+const sketchOf = (/** @type {Matrix} */ matrix, /** @type {number} */ at) => {
   const open = !isOpen(matrix, at);
   return { matrix: matrix.name, open, cells: new Map([[at, open]]), m: matrix.m };
 };
@@ -31,7 +32,7 @@ export class MaskBrush {
     });
   }
 
-  turn(on) {
+  turn(/** @type {boolean} */ on) {
     const { kit } = this;
     kit.painting = on && kit.live;
     kit.root.classList.toggle("paints", kit.painting);
@@ -41,14 +42,14 @@ export class MaskBrush {
     kit.wake();
   }
 
-  cellAt(event) {
+  cellAt(/** @type {MouseEvent} */ event) {
     const found = this.kit.pointAt(event);
     const matrix = found && matrixOf(this.kit.frame(), found.matrix);
     const { row = 0, column = -1 } = found || {};
     return matrix && column >= 0 && column < matrix.m ? { matrix, at: row * matrix.m + column } : null;
   }
 
-  start(event) {
+  start(/** @type {MouseEvent} */ event) {
     const cell = this.kit.painting && this.cellAt(event);
     if (!cell || cell.matrix.every) return null; // what holds above the first layer follows from it
     this.kit.sketch = sketchOf(cell.matrix, cell.at);
@@ -56,13 +57,13 @@ export class MaskBrush {
     return this.kit.sketch;
   }
 
-  drag(sketch, event) {
+  drag(/** @type {Sketch} */ sketch, /** @type {MouseEvent} */ event) {
     const cell = this.cellAt(event);
     if (cell && cell.matrix.name === sketch.matrix) sketch.cells.set(cell.at, sketch.open);
     this.kit.wake();
   }
 
-  drop(sketch, cancelled) {
+  drop(/** @type {Sketch} */ sketch, /** @type {boolean} */ cancelled) {
     if (!cancelled) return this.send(sketch);
     this.kit.sketch = null;
     this.kit.wake();
@@ -77,13 +78,13 @@ export class MaskBrush {
   }
 
   /** Without a pointer: the arrows walk over cells, Enter or X turns one over. Says whether the key was heard. */
-  key(key) {
+  key(/** @type {string} */ key) {
     const { kit } = this;
     const matrix = (this.cursor && matrixOf(kit.frame(), this.cursor.matrix)) || kit.frame().matrices[0];
     if (!matrix) return false;
     const cursor = { ...(this.cursor || { matrix: matrix.name, row: 0, column: 0 }) };
     const { row, column } = cursor;
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key];
+    const step = CELL_STEPS[key];
     if (step) {
       cursor.row = clamp(row + step[0], 0, matrix.n - 1);
       cursor.column = clamp(column + step[1], 0, matrix.m - 1);

@@ -1,16 +1,16 @@
 /** The order of prediction as a strip of buttons: drag a word or the cut, or move it with Shift and the arrows. */
 
-import { node } from "../dom.js";
+import { focusOn, focused, node } from "../dom.js";
 import { LONG } from "../paint/long_text.js";
 import { clamp } from "../record.js";
 import { draggable } from "./controls.js";
-import { focusOn, focused, grip } from "./grip.js";
+import { grip } from "./grip.js";
 
 export class OrderStrip {
+  /** @type {OrderDrag | null} */
   dealt = null; // the unit or the cut that is being moved
 
-  /** @param {Kit} kit @param {import("./plan.js").EditablePlan} plan */
-  constructor(kit, plan) {
+  constructor(/** @type {Kit} */ kit, /** @type {import("./plan.js").EditablePlan} */ plan) {
     this.kit = kit;
     this.plan = plan;
     this.root = node("div", { class: "stage-order", role: "group", "aria-label": "Order" });
@@ -21,8 +21,9 @@ export class OrderStrip {
     });
   }
 
+  /** @returns {Element[]} */
   get units() {
-    return /** @type {HTMLElement[]} */ ([...this.root.querySelectorAll("[data-unit]")]);
+    return [...this.root.querySelectorAll("[data-unit]")];
   }
 
   adopt() {
@@ -38,6 +39,7 @@ export class OrderStrip {
     if (unit) focusOn(this.root, `[data-unit="${unit}"]`);
   }
 
+  /** @param {number} unit @param {number} i @param {number} total @param {boolean} predicted */
   unitButton(unit, i, total, predicted) {
     const name = this.plan.record.units?.[unit - 1];
     const label = `${name}, step ${i + 1} of ${total}${predicted ? ", predicted" : ""}`;
@@ -47,7 +49,7 @@ export class OrderStrip {
     }, node("small", {}, String(i + 1)), name ?? String(unit));
   }
 
-  cutGrip(cut, total) {
+  cutGrip(/** @type {number} */ cut, /** @type {number} */ total) {
     const label = "Context length: words that are given before the first prediction";
     const made = grip("stage-cut", label, 0, total - 1, cut, (to) => this.plan.send({ do: "cut", to }, "cut"));
     made.dataset.cut = "1";
@@ -55,7 +57,7 @@ export class OrderStrip {
   }
 
   /** Moves a unit; the strip stays as laid until the answer comes. */
-  moveUnit(unit, to) {
+  moveUnit(/** @type {number} */ unit, /** @type {number} */ to) {
     const order = this.plan.values.order || [];
     const sequence = order.filter((each) => each !== unit);
     sequence.splice(clamp(to, 0, sequence.length), 0, unit);
@@ -64,21 +66,23 @@ export class OrderStrip {
   }
 
   /** The position in the strip that is nearest to the pointer. */
-  placeAt({ clientX, clientY }) {
+  placeAt(/** @type {MouseEvent} */ { clientX, clientY }) {
     const boxes = this.units.map((each) => each.getBoundingClientRect());
-    const far = (box) => Math.hypot(clientX - box.left - box.width / 2, 2 * (clientY - box.top - box.height / 2));
+    const far = (/** @type {DOMRect} */ box) =>
+      Math.hypot(clientX - box.left - box.width / 2, 2 * (clientY - box.top - box.height / 2));
     const at = boxes.reduce((best, box, i) => (far(box) < far(boxes[best]) ? i : best), 0);
     return { at, after: clientX > boxes[at].left + boxes[at].width / 2 };
   }
 
-  start(event) {
-    const [handle, unit] = ["[data-cut]", "[data-unit]"].map((what) => event.target.closest(what));
-    this.dealt = (handle || unit) && { handle, unit, from: event.clientX, high: event.clientY };
+  start(/** @type {On<PointerEvent>} */ { target, clientX: from, clientY: high }) {
+    const part = target.closest("[data-cut], [data-unit]");
+    const handle = part?.matches("[data-cut]") ? /** @type {Grip} */ (part) : null;
+    this.dealt = part && { part, handle, from, high };
     return this.dealt;
   }
 
   /** The strip shows where what is dragged will land. */
-  drag(drag, event) {
+  drag(/** @type {OrderDrag} */ drag, /** @type {MouseEvent} */ event) {
     drag.moved = drag.moved || Math.hypot(event.clientX - drag.from, event.clientY - drag.high) > 5;
     if (!drag.moved) return;
     const { at, after } = this.placeAt(event);
@@ -88,23 +92,24 @@ export class OrderStrip {
       others[to]?.before(drag.handle);
       return;
     }
-    drag.unit.classList.add("dragged");
-    if (others[at] && others[at] !== drag.unit) others[at][after ? "after" : "before"](drag.unit);
+    drag.part.classList.add("dragged");
+    if (others[at] && others[at] !== drag.part) others[at][after ? "after" : "before"](drag.part);
   }
 
-  drop({ handle, unit, moved }, event, cancelled) {
+  /** @param {OrderDrag} drag @param {MouseEvent} event @param {boolean} cancelled */
+  drop({ part, handle, moved }, event, cancelled) {
     this.dealt = null;
-    if (!moved) (handle || unit).focus();
+    if (!moved) part.focus();
     if (!moved || cancelled) return this.adopt();
-    if (!handle) return this.moveUnit(Number(unit.dataset.unit), this.units.indexOf(unit));
+    if (!handle) return this.moveUnit(Number(part.dataset.unit), this.units.indexOf(part));
     const { at, after } = this.placeAt(event);
     if (!handle.to(at + Number(after))) this.adopt();
   }
 
   /** An arrow on a unit: with Shift it moves the unit, else the focus. */
-  key(event, { unit, at }, side) {
+  key(/** @type {KeyboardEvent} */ event, /** @type {DOMStringMap} */ { unit, at }, /** @type {number} */ side) {
     if (event.shiftKey) this.moveUnit(Number(unit), Number(at) + side);
-    else /** @type {HTMLElement | null} */ (this.root.querySelector(`[data-at="${Number(at) + side}"]`))?.focus();
+    else this.root.querySelector(`[data-at="${Number(at) + side}"]`)?.focus();
     return true;
   }
 }

@@ -9,8 +9,7 @@ export const SHOWS = {
 };
 
 export class EditablePlan {
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     this.kit = kit;
   }
 

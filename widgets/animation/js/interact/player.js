@@ -18,8 +18,7 @@ export class Player {
   asked = false;
   alive = true;
 
-  /** @param {Clock} now @param {PlayerOptions} options */
-  constructor(now, options) {
+  constructor(/** @type {Clock} */ now, /** @type {PlayerOptions} */ options) {
     this.now = now;
     this.options = { back: BACK, rest: REST, also: () => false, seen: () => true, ...options };
     this.reported.frame = now.at;
@@ -152,10 +151,7 @@ export class Player {
     this.go(frame);
   }
 
-  /**
-   * Begins where a host wants it, which is not reported.
-   * @param {any} it
-   */
+  /** Begins where a host wants it, which is not reported. @param {any} it */
   begin({ frame = 0, playing = false }) {
     this.now.at = this.reported.frame = clamp(frame, 0, this.options.last());
     this.redraw();
@@ -186,11 +182,8 @@ export const playerKeys = (player) => ({
 /** @type {{ [name: string]: string }} */
 const ACTS = { first: "first", back: "backward", play: "toggle", step: "forward", last: "end" };
 
-/**
- * Words for a place, such as "Choose (2/5)": the name is left out where there is little room and stands above.
- * @param {string} words
- */
-function wordsOfPlace(words) {
+/** Words for a place, such as "Choose (2/5)": the name is left out where there is little room and stands above. */
+function wordsOfPlace(/** @type {string} */ words) {
   const [, name, count] = words.match(/^(.+ )(\(\d+\/\d+\))$/) || [];
   return count ? [node("span", { class: "stage-word" }, name), count] : [words];
 }

@@ -1,18 +1,16 @@
 /** The quiz: what may a word attend to, and which answers count? Asked before the frame that shows it. */
 
-import { node } from "../dom.js";
+import { activeIn, node } from "../dom.js";
 import { streamSpots } from "../paint/chips.js";
 import { answering } from "../paint/paint.js";
 import { isOpen, laneOf, range, shownFrom } from "../record.js";
 import { button, isForeign } from "./controls.js";
-import { activeIn } from "./grip.js";
 
 export class Quiz {
   /** @type {Question | null} */
   question = null;
 
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     this.kit = kit;
     this.root = node("div", { class: "stage-quiz", role: "group", "aria-label": "Quiz", hidden: "" });
     this.button = button("Quiz", "Guess before it is shown (G)", () => this.ask());
@@ -91,10 +89,7 @@ export class Quiz {
   }
 }
 
-/**
- * Which positions may a row of the mask attend to?
- * @returns {Question}
- */
+/** Which positions may a row of the mask attend to? @returns {Question} */
 function aboutLooks(/** @type {StageRecord} */ record, /** @type {number} */ at) {
   const matrix = answering(/** @type {Frame} */ (record.frames.at(-1))) || record.frames[at].matrices[0];
   const rows = range(matrix.n).filter((i) => !matrix.scored.some(Boolean) || matrix.scored[i]);
@@ -110,10 +105,7 @@ function aboutLooks(/** @type {StageRecord} */ record, /** @type {number} */ at)
   };
 }
 
-/**
- * At which positions does an answer count?
- * @returns {Question}
- */
+/** At which positions does an answer count? @returns {Question} */
 function aboutScored(/** @type {StageRecord} */ record, /** @type {number} */ shownAt) {
   const end = /** @type {Frame} */ (record.frames.at(-1));
   const { cells, begins = 0 } = /** @type {Lane} */ (laneOf(end, "targets"));

@@ -45,11 +45,8 @@ export class Pointer {
     return spot ? readerOfChip(frame, spot) : null;
   }
 
-  /**
-   * The row of a matrix at a point, or null; in the words left of the cells the column is -1.
-   * @param {Matrix} matrix @param {MatrixBox} box @param {number} x @param {number} y
-   */
-  rowAt(matrix, box, x, y) {
+  /** The row of a matrix at a point, or null; in the words left of the cells the column is -1. */
+  rowAt(/** @type {Matrix} */ matrix, /** @type {MatrixBox} */ box, /** @type {number} */ x, /** @type {number} */ y) {
     const { sorted } = this.kit.now;
     const [slot, column] = [Math.floor((y - box.y) / box.cell), Math.floor((x - box.x) / box.cell)];
     if (slot < 0 || slot >= matrix.n || x < box.left || column >= matrix.m) return null;

@@ -8,16 +8,15 @@ import { entire, linkOfStretch } from "../paint/long_text.js";
 import { button, labelButton } from "./controls.js";
 
 export class Share {
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     this.kit = kit;
     this.menu = node("div", { hidden: "" });
     const marks = { "aria-haspopup": "true", "aria-expanded": "false" };
     this.button = labelButton("share", "Share", "Link, picture, data", () => this.open(this.menu.hidden), marks);
     this.root = node("span", { class: "stage-menu" }, this.button, this.menu);
-    this.destroy = listen([[document, "pointerdown", (/** @type {Event} */ event) => {
+    this.destroy = listen([[document, { pointerdown: (event) => {
       if (!this.menu.hidden && !event.composedPath().includes(this.root)) this.open(false);
-    }]]);
+    } }]]);
   }
 
   key(/** @type {KeyboardEvent} */ event) {
@@ -84,16 +83,16 @@ export class Share {
 }
 
 /** The choice of the first and the last frame of an animation. */
-function filmRow({ frames, film }) {
-  const pick = (label, value) => {
-    const made = node(
-      "select", { "aria-label": label }, ...optionsOf(frames.map((frame, k) => [k, `${k + 1}. ${frame.title}`]))
-    );
+function filmRow(/** @type {ReturnType<typeof takeHome>} */ { frames, film }) {
+  /** @type {[number, string][]} */
+  const choices = frames.map((frame, k) => [k, `${k + 1}. ${frame.title}`]);
+  const pick = (/** @type {string} */ label, /** @type {number} */ value) => {
+    const made = node("select", { "aria-label": label }, ...optionsOf(choices));
     made.value = String(value);
     return made;
   };
   const [from, to] = [pick("First frame of the animation", 0), pick("Last frame of the animation", frames.length - 1)];
-  const tell = (share) => (act.textContent = `Animation (APNG)${share}`);
+  const tell = (/** @type {string} */ share) => (act.textContent = `Animation (APNG)${share}`);
   const act = button("Animation (APNG)", "The frames from the first to the last as an animated PNG", async () => {
     const [first, last] = [Number(from.value), Number(to.value)].sort((a, b) => a - b);
     await film(first, last, tell);

@@ -14,8 +14,7 @@ const SCALE = (2 * 220) / WIDTH;
 export class Sheets {
   shown = ""; // what the table shows
 
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     this.kit = kit;
     const region = { tabindex: "0", role: "region", "aria-label": "Matrix as a table" };
     this.sheets = {
@@ -52,9 +51,7 @@ export class Sheets {
     const { kit } = this;
     const { now, sheet } = kit;
     for (const each of sheet === "story" ? this.sheets.story.children : []) {
-      each.setAttribute(
-        "aria-current", String(Number(/** @type {HTMLElement} */ (each).dataset.frame) === kit.nearest())
-      );
+      each.setAttribute("aria-current", String(Number(each.dataset.frame) === kit.nearest()));
     }
     const current = [kit.nearest(), now.layer, now.head, kit.frame().numbers?.step].join();
     if (sheet === "table" && this.shown !== current) this.fillTable();
@@ -101,9 +98,8 @@ const SHEET_KEYS = { b: "story", t: "table", "?": "keys" };
 /**
  * A matrix as a table: where a query may attend to a key, and with an eye on weights how much of its attention it
  * gives.
- * @param {Matrix} matrix @param {Eye | null} eye
  */
-function tableOf(matrix, eye) {
+function tableOf(/** @type {Matrix} */ matrix, /** @type {Eye | null} */ eye) {
   const { n, m, rows, columns } = matrix;
   const cellOf = (/** @type {number} */ i, /** @type {number} */ j) => {
     if (!isOpen(matrix, i * m + j)) return node("td", { class: "" }, "no");

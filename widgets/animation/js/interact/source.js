@@ -22,8 +22,7 @@ export class Source {
   /** @type {boolean | null} */
   wish = null; // whether a person has opened or closed the code, which is in the way below a picture
 
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     this.kit = kit;
     this.root = node("section", { class: "stage-code" });
     kit.parts.style.prepend(sourceStyle);

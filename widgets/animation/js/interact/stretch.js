@@ -23,8 +23,7 @@ const countOpen = (/** @type {Matrix} */ matrix) => range(matrix.cells.length).f
 export class StretchBar {
   shown = -1; // the frame that the words are about
 
-  /** @param {Kit} kit */
-  constructor(kit) {
+  constructor(/** @type {Kit} */ kit) {
     this.kit = kit;
     this.map = node("div", {
       class: "stage-map", role: "slider", tabindex: "0", "aria-label": "Stretch of the text that is drawn",
@@ -126,11 +125,10 @@ export class StretchBar {
     if (this.here) this.kit.stretch(Math.round(drag.from + way * this.here.length));
   }
 
-  key(/** @type {KeyboardEvent} */ event) {
+  key(/** @type {On<KeyboardEvent>} */ event) {
     const { here } = this;
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (!here || isForeign(event) || target.tagName === "SELECT") return false;
-    const mine = target === this.map;
+    if (!here || isForeign(event) || event.target.tagName === "SELECT") return false;
+    const mine = event.target === this.map;
     if (mine && ARROWS[event.key]) this.kit.stretch(here.from + ARROWS[event.key] * (event.shiftKey ? 8 : 1));
     else if (mine && event.key === "Home") this.kit.stretch(0);
     else if (mine && event.key === "End") this.kit.stretch(here.length - here.size);

@@ -3,7 +3,8 @@
 import { optionsOf } from "../dom.js";
 import { layerOf, range } from "../record.js";
 
-function offer(/** @type {HTMLSelectElement} */ part, /** @type {[string | number, string][]} */ choices, value) {
+/** @param {HTMLSelectElement} part @param {[string | number, string][]} choices @param {string | number} value */
+function offer(part, choices, value) {
   part.replaceChildren(...optionsOf(choices));
   part.value = String(value);
 }
@@ -43,7 +44,7 @@ export class Weights {
 
   askForLayer() {
     const { now } = this.kit;
-    const missing = (matrix) => matrix.heads && !matrix.data[layerOf(matrix, now)];
+    const missing = (/** @type {Matrix} */ matrix) => matrix.heads && !matrix.data[layerOf(matrix, now)];
     if (this.matrices.some(missing)) this.ask(now.layer);
   }
 

@@ -2,15 +2,16 @@
  * The words of the original lane as buttons over the picture: choose one, drag over several, move the end of a span.
  */
 
-import { node } from "../dom.js";
+import { focusOn, focused, node } from "../dom.js";
 import { streamSpots } from "../paint/chips.js";
 import { chipBox, clamp, laneOf, matrixOf } from "../record.js";
 import { button, draggable } from "./controls.js";
-import { focusOn, focused, grip, setPlace } from "./grip.js";
+import { grip, setPlace } from "./grip.js";
 
+/** @type {Record<string, string>} */
 export const ACTION_NAMES = { mask: "hidden", random: "random word", keep: "unchanged" };
 
-const dataWord = (/** @type {any} */ element) => Number(element?.dataset?.word || 0);
+const dataWord = (/** @type {Element | null} */ element) => Number(element?.dataset.word || 0);
 
 export class WordLane {
   held = 0; // the word, from 1, that the card speaks of
@@ -25,7 +26,7 @@ export class WordLane {
     this.onHold = onHold;
     this.root = node("div", {
       class: "stage-lane",
-      onpointerover: (/** @type {PointerEvent} */ event) => this.light(dataWord(event.target)),
+      onpointerover: (/** @type {On<PointerEvent>} */ event) => this.light(dataWord(event.target)),
       onpointerleave: () => this.light(0),
     });
     draggable(this.root, {
@@ -90,11 +91,11 @@ export class WordLane {
   /** A grip at the last token of every span. */
   ends() {
     const { plan, words } = this;
-    return (plan.can("spans") ? plan.spans : []).filter((span) => span.length).flatMap((span) => {
-      const end = span.start + span.length - 1;
-      const act = (to) => plan.send({ do: "span", from: span.start, to, old: span.text }, "spans");
-      const made = grip("stage-end", `End of the span ${span.text}`, span.start, words.length, end, act);
-      made.dataset.span = span.text;
+    return (plan.can("spans") ? plan.spans : []).filter((span) => span.length).flatMap(({ start, length, text }) => {
+      const end = start + length - 1;
+      const act = (/** @type {number} */ to) => plan.send({ do: "span", from: start, to, old: text }, "spans");
+      const made = grip("stage-end", `End of the span ${text}`, start, words.length, end, act);
+      made.dataset.span = text;
       return this.gripAt(made, end, ({ x, y, w, h }) => ({ left: x + w - 4, top: y - 5, height: h + 5 }));
     });
   }
@@ -103,7 +104,7 @@ export class WordLane {
   split() {
     const { plan, words } = this;
     if (!plan.can("split")) return [];
-    const act = (to) => plan.send({ do: "split", to }, "split");
+    const act = (/** @type {number} */ to) => plan.send({ do: "split", to }, "split");
     const at = plan.values.split ?? 1;
     const made = grip("stage-end", "Split: words in the first part", 1, words.length - 1, at, act);
     made.dataset.split = "1";
@@ -111,7 +112,10 @@ export class WordLane {
     return this.gripAt(made, at, ({ x, y, w, h }) => ({ left: x + w - 6 + gap, top: y - 8, height: h + 16 }));
   }
 
-  /** A grip at the last token of a word; nothing where that token is not in sight. */
+  /**
+   * A grip at the last token of a word; nothing where that token is not in sight.
+   * @param {Grip} made @param {number} word @param {(box: Box) => { [side: string]: number }} place
+   */
   gripAt(made, word, place) {
     const token = this.wordOf.lastIndexOf(word);
     if (token < 0) return [];
@@ -120,7 +124,7 @@ export class WordLane {
   }
 
   /** The word under the pointer, or the nearest one of the lane. */
-  wordAt(event) {
+  wordAt(/** @type {MouseEvent} */ event) {
     const frame = this.kit.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
     const near = this.wordOf.map((word, token) => {
@@ -130,19 +134,20 @@ export class WordLane {
     return near.length ? near.reduce((a, b) => (b.far < a.far ? b : a)).word : 0;
   }
 
-  sweep(low, high) {
+  sweep(/** @type {number} */ low, /** @type {number} */ high) {
     for (const each of this.root.querySelectorAll("[data-word]")) {
       each.classList.toggle("swept", dataWord(each) >= low && dataWord(each) <= high);
     }
   }
 
-  start(event) {
-    const handle = event.target.closest("[role=slider]");
-    const word = dataWord(event.target.closest("[data-word]"));
-    return (handle || word) && { handle, word, to: word, from: event.clientX };
+  /** @returns {WordDrag | null} */
+  start(/** @type {On<PointerEvent>} */ { target, clientX: from }) {
+    const handle = /** @type {Grip | null} */ (target.closest("[role=slider]"));
+    const word = dataWord(target.closest("[data-word]"));
+    return handle || word ? { handle, word, to: word, from } : null;
   }
 
-  drag(drag, event) {
+  drag(/** @type {WordDrag} */ drag, /** @type {MouseEvent} */ event) {
     drag.moved = drag.moved || Math.abs(event.clientX - drag.from) > 6;
     drag.to = this.wordAt(event);
     if (!drag.moved || (!drag.handle && !this.plan.can("spans"))) return;
@@ -150,7 +155,7 @@ export class WordLane {
     this.sweep(Math.min(start, drag.to), Math.max(start, drag.to));
   }
 
-  drop({ handle, word, to, moved }, cancelled) {
+  drop(/** @type {WordDrag} */ { handle, word, to, moved }, /** @type {boolean} */ cancelled) {
     this.sweep(1, 0);
     if (cancelled) return;
     if (handle) moved ? handle.to(to) : handle.focus();
@@ -159,7 +164,7 @@ export class WordLane {
   }
 
   /** A click: choose; on a chosen word the next action; without actions let it go. Spans open and close whole. */
-  touch(word) {
+  touch(/** @type {number} */ word) {
     const { plan } = this;
     this.held = word;
     this.onHold();
@@ -173,7 +178,7 @@ export class WordLane {
   }
 
   /** A key on a word; `side` is -1 or 1 for an arrow. Says whether it was heard. */
-  key(event, word, side) {
+  key(/** @type {KeyboardEvent} */ event, /** @type {number} */ word, /** @type {number} */ side) {
     if (side && event.shiftKey && this.plan.can("spans")) this.resize(word, side);
     else if (side) this.walk(word + side, side);
     else if (event.key === "Enter" || event.key === " ") this.touch(word);
@@ -183,7 +188,7 @@ export class WordLane {
   }
 
   /** Makes a span of a word and its neighbour, or moves the end of its span. */
-  resize(word, side) {
+  resize(/** @type {number} */ word, /** @type {number} */ side) {
     const { length } = this.words;
     const span = this.plan.spanOf(word);
     const [from, to] = span
@@ -194,14 +199,14 @@ export class WordLane {
   }
 
   /** To a word; where it is not in sight, the window over a long text goes on first. */
-  walk(word, side) {
+  walk(/** @type {number} */ word, /** @type {number} */ side) {
     const { stretch } = this.plan.record;
     if (!this.root.querySelector(`[data-word="${word}"]`) && stretch) this.kit.stretch(stretch.from + 8 * side);
     focusOn(this.root, `[data-word="${word}"]`);
   }
 
   /** A word button covers its chip, so it passes the pointer on: the reader lights up as if the canvas were bare. */
-  light(word) {
+  light(/** @type {number} */ word) {
     const frame = this.kit.frame();
     const matrix = ["content", "encoder"].map((name) => matrixOf(frame, name)).find(Boolean);
     const cell = word && matrix ? laneOf(frame, "original")?.cells[this.wordOf.indexOf(word)] : null;
