@@ -40,6 +40,7 @@ from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from playground.zoo import entry_named
 from tests.chromium import chromium
+from widgets.notebook.drawing import in_block
 from widgets.static import findings
 
 AIM = "Aims: the heads of 12 x 12 at 128 tokens in under 1 s, a hover under 50 ms."
@@ -108,7 +109,7 @@ def hover(grid: str) -> list[float]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1280, "height": 2000})
-        page.set_content(f"<style>{findings.STYLE}</style>{grid}")
+        page.set_content(in_block(f"<style>{findings.STYLE}</style>{grid}"))
         page.evaluate(HOVERED)
         for head in page.locator("[data-act=panel]").all():
             head.hover()

@@ -17,9 +17,10 @@ SPARE = re.compile(
 GLOSSARY, TERMS_AS_DATA = "GLOSSARY = {};", json.dumps({term.name: term.says for term in TERMS})
 
 
-def sheet(file: str) -> str:
-    """The style sheet with the same name as a Python file, as one line."""
-    return READ[".css"](Path(file).with_suffix(".css").read_text(encoding="utf-8"))
+def sheet(file: str, name: str = "") -> str:
+    """The style sheet with the same name as a Python file, or with another one in its folder, as one line."""
+    path = Path(file)
+    return READ[".css"]((path.with_name(name) if name else path.with_suffix(".css")).read_text(encoding="utf-8"))
 
 
 def joined(entry: Path) -> str:

@@ -21,22 +21,12 @@ from latex2mathml.converter import convert
 
 from playground.errors import UserError
 from playground.knob import Knob, check
+from widgets.bundle import sheet
+from widgets.design_tokens import properties
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title><style>
-:root {{ color-scheme: light dark; }}
-body {{ font: 1.05rem/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }}
-ul {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.6rem;
-  padding: 0; }}
-li {{ list-style: none; }}
-li a {{ display: block; color: inherit; font-weight: 600; text-decoration: none; }}
-li a:is(:hover, :focus-visible) {{ text-decoration: underline; }}
-.picture {{ display: block; aspect-ratio: 16 / 10; overflow: hidden; margin: 0 0 .5rem; border: 1px solid #8886;
-  border-radius: .6rem; background: #fff; color: #1d2129; color-scheme: light; font-weight: 400; }}
-.picture > * {{ width: 100% !important; height: 100% !important; object-fit: cover; object-position: top; }}
-.quiet {{ opacity: .75; font-size: .9em; }} .failed {{ color: #d55e00; }}
-</style></head><body><h1>{title}</h1>
+<title>{title}</title><style>{style}</style></head><body><h1>{title}</h1>
 <p>{idea}</p>
 <ul>
 {rows}
@@ -53,14 +43,7 @@ FORMS = {
 }
 """The forms of a lesson, and what the index page says of them."""
 
-DEMO = """<style>
-.jp-MarkdownOutput { font-size: 1.3em; }
-.jp-RenderedText pre { font-size: 1.3em; padding-left: 1.6em; }
-.lesson-part { min-height: 100vh; box-sizing: border-box; padding: 1rem 0 5rem; }
-#lesson-next { position: fixed; right: 1.5rem; bottom: 1.5rem; z-index: 9; padding: .6em 1.4em;
-  font: 1rem system-ui, sans-serif; border-radius: .5em; border: 1px solid #777; background: #0072b2; color: #fff;
-  cursor: pointer; }
-</style><script>
+DEMO = """<script>
 (() => {
   const main = document.querySelector("main") || document.body;
   const parts = [];
@@ -97,7 +80,7 @@ DEMO = """<style>
   document.body.append(button);
 })();
 </script>"""
-"""What makes a page a demo: a part fills the screen, and one button shows the next part and plays its picture."""
+"""What makes a page a demo, with its style sheet: a part fills the screen, one button shows the next and plays it."""
 
 PICTURE = re.compile(r'<img alt="[^"]*" src="data:[^"]*">|<svg [^>]*viewBox="[0-9. ]+".*?</svg>', re.DOTALL)
 """A picture without a script in the output of a cell."""
@@ -206,7 +189,8 @@ def as_html(notebook: nbformat.NotebookNode, demo: bool = False) -> str:
     exporter = HTMLExporter(mathjax_url="", require_js_url="", exclude_input=demo, exclude_output_prompt=demo)
     page = exporter.from_notebook_node(notebook)[0].replace("</head>", f"{LARGER}</head>", 1)
     page = re.sub(r'href="([^":/]+)\.ipynb"', r'href="\1.html"', page)
-    return page.replace("</body>", DEMO + "</body>") if demo else page
+    style = sheet(__file__, "lessons_demo.css")
+    return page.replace("</body>", f"<style>{style}</style>{DEMO}</body>") if demo else page
 
 
 def _typeset(formula: re.Match[str]) -> str:
@@ -263,8 +247,9 @@ def index(lessons: Sequence[Lesson], settings: Mapping[str, Any], form: str = "p
     settled = f"Run with {said}." if said else "Run with their own parameters."
     heading = {"page": "Lessons", "demo": "Demos", "exercise": "Exercises"}[form]
     return PAGE.format(
-        title=heading, idea=FORMS[form], rows="\n".join(rows), settings="" if form == "exercise" else escape(settled)
-    )
+        title=heading, style=properties(":root") + sheet(__file__), idea=FORMS[form], rows="\n".join(rows),
+        settings="" if form == "exercise" else escape(settled),
+    )  # fmt: skip
 
 
 def _card(lesson: Lesson) -> str:

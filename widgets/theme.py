@@ -9,7 +9,8 @@ from bokeh.models import Axis, Title
 from bokeh.plotting import figure
 
 from playground.glossary import explain
-from widgets.design_tokens import ORANGE, VERMILION
+from widgets.bundle import sheet
+from widgets.design_tokens import properties
 from widgets.panel_compat import LiveText
 
 __all__ = ["chart"]
@@ -26,35 +27,7 @@ GROWING = " ".join(
 CHART_TYPE = {"text": 13, "axis-label-text": 13, "major-label-text": 11, "group-text": 11, "subgroup-text": 11}
 """Pixels of a chart's title, of the words along its axes and of its ticks, by Bokeh's names for them in CSS."""
 
-STYLE = f"""
-:host {{ color: var(--panel-on-background-color, CanvasText); font-family: inherit; line-height: 1.45;
-  font-size: var(--type, clamp(1rem, 8px + 0.4vw, 24px)); }}
-p {{ margin: 0 0 .5em; overflow-wrap: anywhere; }}
-.quiet {{ opacity: .72; font-size: .9em; }}
-.label {{ opacity: .62; font-size: .72em; letter-spacing: .06em; text-transform: uppercase; margin: .9em 0 .2em; }}
-.number {{ font-variant-numeric: tabular-nums; }}
-.figures {{ display: flex; flex-wrap: wrap; gap: 6px 26px; font-variant-numeric: tabular-nums; }}
-.figures div {{ min-width: 92px; }}
-.figures b {{ display: block; font-size: 1.2em; font-weight: 600; line-height: 1.25; }}
-.figures span {{ display: block; opacity: .62; font-size: .78em; line-height: 1.2; }}
-.trouble {{ border-left: 3px solid {VERMILION}; padding: .5em .8em; background: #d55e0018; border-radius: 4px; }}
-.notice {{ border-left: 3px solid {ORANGE}; padding: .5em .8em; background: #e69f0018; border-radius: 4px; }}
-table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}
-th {{ text-align: left; font-weight: 500; opacity: .62; font-size: .8em; padding: 4px 10px 4px 0; }}
-td {{ padding: 5px 10px 5px 0; border-top: 1px solid #8884; vertical-align: middle; }}
-.wide {{ overflow-x: auto; }}
-.wide table {{ border-collapse: separate; border-spacing: 0; }}
-.wide td {{ white-space: nowrap; padding-right: 14px; }}
-.wide th {{ vertical-align: bottom; padding-right: 14px; }}
-.wide td:last-child {{ padding-right: 4px; }}
-.wide :is(th, td):first-child {{ position: sticky; left: 0; z-index: 1;
-  background: var(--panel-background-color, Canvas); }}
-.wide th[scope=row] {{ white-space: nowrap; opacity: 1; font-size: 1em; padding: 5px 14px 5px 0; vertical-align: middle;
-  border-top: 1px solid #8884; }}
-.wide .loose {{ white-space: normal; min-width: 185px; }}
-code {{ font-size: .86em; word-break: break-word; }}
-math {{ font-size: 1.12em; }}
-"""
+STYLE = properties(":host") + sheet(__file__)
 
 
 class Html(pn.pane.HTML):

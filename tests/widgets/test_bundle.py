@@ -1,5 +1,6 @@
 """The JavaScript of the front end: modules that can be joined, and the tests of those parts that need no browser."""
 
+import ast
 import json
 import re
 import shutil
@@ -10,6 +11,7 @@ import pytest
 
 from widgets import bundle
 from widgets.bundle import EXPORT, IMPORT, joined
+from widgets.design_tokens import properties
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "widgets").rglob("*.js"))
@@ -17,7 +19,10 @@ IMPORTED = {
     (path.parent / name).resolve() for path in MODULES for name in IMPORT.findall(path.read_text(encoding="utf-8"))
 }
 ENTRIES = [path for path in MODULES if path not in IMPORTED]
-SHEETS = sorted((ROOT / "widgets").rglob("*.css"))
+PYTHON = sorted(path for room in ("widgets", "playground") for path in (ROOT / room).rglob("*.py"))
+SHEETS = sorted(path for room in ("widgets", "playground") for path in (ROOT / room).rglob("*.css"))
+RULE = re.compile(r"(?<!% )\{\s*[\w-]+:[^{}]*;\s*\}")
+"""A rule of a style sheet, but no step of an animation, of which there are as many as the data say."""
 DRAWING = ROOT / "widgets/animation/js"
 TOP = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE)
 
@@ -63,16 +68,40 @@ def test_a_module_imports_only_what_others_export_and_none_in_a_circle(path):
 
 @pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.name)
 def test_a_style_sheet_is_read_and_its_braces_close(path):
-    sheet, python = path.read_text(encoding="utf-8"), path.with_suffix(".py")
+    sheet = path.read_text(encoding="utf-8")
     assert sheet.count("{") == sheet.count("}") > 0
     importers = [module for module in MODULES if f'/{path.name}" with' in module.read_text(encoding="utf-8")]
-    assert importers or "sheet(__file__)" in python.read_text(encoding="utf-8")
+    code = {each.stem: each.read_text(encoding="utf-8") for each in path.parent.glob("*.py")}
+    named = f'sheet(__file__, "{path.name}")' in "".join(code.values())
+    assert importers or named or re.search(r'sheet\(__file__\)|with_suffix\("\.css"\)', code.get(path.stem, ""))
     assert all(json.dumps(bundle.READ[".css"](sheet)) in joined(module) for module in importers)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
 def test_no_style_sheet_is_written_in_a_module(path):
     assert not re.search(r"`\n[.:@][^`]*\{", path.read_text(encoding="utf-8"))
+
+
+def has_a_style_sheet(code: str) -> bool:
+    """Whether a string in Python, or an f-string with whatever it puts in, has two rules or more."""
+    strings = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Constant | ast.JoinedStr)]
+    parts = [getattr(node, "values", [node]) for node in strings]
+    texts = ["".join(str(part.value) if isinstance(part, ast.Constant) else "0" for part in some) for some in parts]
+    return any(len(RULE.findall(text)) > 1 for text in texts)
+
+
+def test_no_style_sheet_is_written_in_python():
+    assert has_a_style_sheet('f"""\np {{ color: {BLUE}; }}\nb {{ margin: 0; }}"""')
+    assert [path for path in PYTHON if has_a_style_sheet(path.read_text(encoding="utf-8"))] == []
+
+
+def test_a_variable_of_a_style_sheet_that_python_reads_is_defined():
+    """One that is not leaves its part without a colour, and no browser says so."""
+    imported = {name for path in MODULES for _, name in bundle.DATA.findall(path.read_text(encoding="utf-8"))}
+    names = {Path(name).name for name in imported}
+    sheets = "".join(path.read_text(encoding="utf-8") for path in SHEETS if path.name not in names)
+    defined = set(re.findall(r"--([\w-]+):", sheets + properties(":host")))
+    assert set(re.findall(r"var\(--([\w-]+)\)", sheets)) <= defined and {"blue", "vermilion"} <= defined
 
 
 @pytest.mark.parametrize(

@@ -5,31 +5,14 @@ from html import escape
 from playground.errors import UserError
 from widgets.animation.static_svg import svg
 from widgets.animation.survey_table import in_words, table_data
+from widgets.bundle import sheet
 from widgets.panel_compat import DEFERRED
 from widgets.state.stage.store import StageStore
 
 TEMPLATE = """
 {% extends "base.html" %}
 {% block loader_css %}
-{% set dark = "--paper: #121212; --ink: #e8eaf0; --line: #2c3038; --top: #16293a; --tag: #262a31;"
-   ~ "--night: invert(.93) hue-rotate(180deg);" %}
-#first { --paper: #fff; --ink: #1d2129; --line: #e3e6ea; --top: #0072b2; --tag: #eef1f4; }
-#first.dark { {{ dark }} }
-@media (prefers-color-scheme: dark) { #first:not(.light) { {{ dark }} } }
-#first { position: fixed; inset: 0; z-index: 1; overflow: hidden; background: var(--paper); color: var(--ink);
-  font: 400 14px/1.5 ui-sans-serif, system-ui, sans-serif; }
-#first header { background: var(--top); color: #fff; font-size: 22px; font-weight: 700; line-height: 44px;
-  padding: 0 24px; }
-#first .bar { height: 3px; margin: 0; overflow: hidden; background: #cfe3f1; }
-#first .bar i { display: block; width: 30%; height: 100%; background: #0072b2;
-  animation: first 1.4s linear infinite alternate; }
-@keyframes first { to { margin-left: 70%; } }
-@media (prefers-reduced-motion: reduce) { #first .bar i { animation: none; } }
-#first .tag { display: table; margin: 0 0 8px; padding: 1px 10px; border-radius: 99px; background: var(--tag); }
-#first main { padding: 58px 14px 0; }
-#first svg { max-width: 100%; height: auto; background: #fff; filter: var(--night); }
-#first table { border-collapse: collapse; width: 100%; }
-#first th, #first td { text-align: left; padding: 10px 12px; border-bottom: 1px solid var(--line); }
+STYLE
 {% endblock %}
 {% block js_resources %}
 <script>
@@ -60,7 +43,7 @@ DEFERRED
   });
 </script>
 {% endblock %}
-""".replace("DEFERRED", DEFERRED)
+""".replace("STYLE", sheet(__file__)).replace("DEFERRED", DEFERRED)
 """The page of the widget library without its sheets: a grey one took every click until the last part was drawn, and
 one with an error stayed for ever over a page that needed more than 10 s for its scripts. Troubles are said in what is
 seen at first, and go with it.

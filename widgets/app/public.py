@@ -24,6 +24,8 @@ from playground.errors import UserError
 from playground.training.system.turns import Turns
 from widgets.app.limits import memory_of_visit
 from widgets.app.server import OWN_NAMES
+from widgets.bundle import sheet
+from widgets.design_tokens import properties
 from widgets.panel_compat import AuthProvider, last_message
 from widgets.state.classroom import Classrooms
 from widgets.state.quota import Quota
@@ -144,19 +146,8 @@ class Gzip(GZipContentEncoding):
 # the password
 
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Pretraining Playground</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>
-body {{ margin: 0; font: 400 17px/1.5 ui-sans-serif, system-ui, sans-serif; color: #1d2129; background: #fff; }}
-header {{ background: #0072b2; color: #fff; font-size: 22px; font-weight: 700; line-height: 50px; padding: 0 24px; }}
-main {{ max-width: 420px; margin: 8vh auto; padding: 0 20px; }} label {{ display: block; margin: 0 0 6px; }}
-input {{ font: inherit; width: 100%; box-sizing: border-box; padding: 9px 12px; border: 1px solid #767c87;
-  border-radius: 8px; background: transparent; color: inherit; }}
-button, .button {{ display: inline-block; margin: 14px 0 0; font: inherit; font-weight: 600; color: #fff;
-  background: #0072b2; border: 0; border-radius: 8px; padding: 9px 22px; text-decoration: none; cursor: pointer; }}
-:focus-visible {{ outline: 3px solid #e69f00; outline-offset: 2px; }}
-.wrong {{ border-left: 3px solid #d55e00; padding: .4em .8em; }}
-@media (prefers-color-scheme: dark) {{ body {{ color: #e8eaf0; background: #121212; }}
-  header {{ background: #16293a; }} }}
-</style></head><body><header>Pretraining Playground</header><main>{inside}</main></body></html>"""
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head>
+<body><header>Pretraining Playground</header><main>{inside}</main></body></html>"""
 """A page without a script."""
 
 FORM = """<form method="post">{wrong}<label for="password">Password</label>
@@ -171,6 +162,9 @@ class Page(RequestHandler):
         self.set_header("X-Frame-Options", "DENY")
         self.set_header("Cache-Control", "no-store")
         self.set_header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'")
+
+    def show(self, inside: str) -> None:
+        self.finish(PAGE.format(style=properties(":root") + sheet(__file__), inside=inside))
 
 
 def password_form(password: str, prefix: str) -> type[Page]:
@@ -201,7 +195,7 @@ def password_form(password: str, prefix: str) -> type[Page]:
             return target if there else home
 
         def _ask(self, wrong: str = "") -> None:
-            self.finish(PAGE.format(inside=FORM.format(wrong=wrong, after=escape(self._after))))
+            self.show(FORM.format(wrong=wrong, after=escape(self._after)))
 
     return PasswordForm
 
@@ -248,7 +242,7 @@ class Ended(Page):
     """What a page goes to whose visit has ended."""
 
     def get(self) -> None:
-        self.finish(PAGE.format(inside=ENDED.format(minutes=f"{CROWDED_MINUTES} to {IDLE_MINUTES}")))
+        self.show(ENDED.format(minutes=f"{CROWDED_MINUTES} to {IDLE_MINUTES}"))
 
 
 ROUTES = [("/ended", Ended)]

@@ -11,8 +11,9 @@ from IPython.display import display
 from widgets.animation.cells import needs_module
 from widgets.animation.widget import DrawingWidget
 from widgets.bundle import sheet
+from widgets.design_tokens import properties
 
-STYLE = sheet(__file__)
+STYLE = properties(".playground") + sheet(__file__)
 
 
 def headless() -> bool:

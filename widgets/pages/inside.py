@@ -9,6 +9,7 @@ import panel_material_ui as pmui
 from playground.analysis.inspection import MOST_SEEDS
 from playground.analysis.instrument import GROUPS, instruments
 from playground.knob import knobs
+from widgets.bundle import sheet
 from widgets.lists.pressable import Pressable
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, column, download, row
@@ -29,21 +30,7 @@ COMPARED = {
     "mean over seeds": "seeds",
 }
 
-LISTED = """
-.instruments { max-height: 74vh; overflow-y: auto; scrollbar-width: thin; }
-.instruments button { display: block; width: 100%; text-decoration: none; padding: 5px 8px; border-radius: 6px;
-  color: inherit; }
-.instruments button small { opacity: .72; }
-.instruments button:hover { background: color-mix(in srgb, var(--main) 6%, transparent); }
-.instruments button.open { background: color-mix(in srgb, var(--main) 12%, transparent);
-  box-shadow: inset 3px 0 var(--main); }
-.instruments .lacks { padding: 5px 8px; opacity: .62; } .instruments .lacks small { color: inherit; }
-.chips { display: flex; flex-wrap: wrap; gap: 6px; margin-bottom: 6px; }
-.chips button { border: 1px solid var(--edge); border-radius: 14px; padding: 3px 11px; text-decoration: none;
-  font-size: .86em; color: inherit; }
-.chips button.off { background: #d55e0022; border-color: #d55e00; text-decoration: line-through; }
-.instruments .answer { opacity: .95; }
-"""
+LISTED = sheet(__file__)
 
 
 class InsidePage(View):
@@ -72,7 +59,7 @@ class InsidePage(View):
         self.to_stage = button("", store.show_head, "open_in_full", margin=(6, 3), visible=False)
         self.progress = pmui.LinearProgress(variant="indeterminate", margin=(8, 10), visible=False, **STRETCH)
         self.said = html("")
-        self.result = Pressable(stylesheets=[STYLE, GROWING, LISTED, findings.STYLE], **look)
+        self.result = Pressable(stylesheets=[STYLE, GROWING, findings.STYLE], **look)
         for part, act in ((self.list, inside.choose), (self.chips, inside.switch), (self.result, self._enlarge)):
             part.param.watch(lambda event, act=act: act(event.new[1]), "pressed")
         self.drawn: tuple[object, ...] = ()
@@ -173,7 +160,7 @@ def _listed(inside: InsideStore) -> str:
             kind = ' class="open" aria-current="true"' if each.name == inside.instrument else ""
             act = f'data-act="instrument" data-name="{escape(each.name)}"'
             lines.append(f'<button type="button" {act}{kind}>{escape(each.name)}{said}</button>')
-    return f'<div class="instruments scroll">{"".join(lines)}</div>'
+    return f'<div class="instruments choices scroll">{"".join(lines)}</div>'
 
 
 def _chips(inside: InsideStore) -> str:

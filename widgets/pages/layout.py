@@ -10,23 +10,12 @@ import param
 
 from playground.errors import UserError
 from playground.glossary import hover
+from widgets.bundle import sheet
 from widgets.panel_compat import WrappingRow, upload_event
 from widgets.theme import GROWING, html
 
-WIDE, NARROW = "@media (min-width: 901px)", "@media (max-width: 900px)"
-SIDE = f"""
-:host {{ flex: 1 1 250px; max-width: 300px !important; }}
-{GROWING}
-{WIDE} {{ :host {{ position: sticky !important; top: 0; max-height: calc(100vh - 52px); overflow-y: auto;
-  scrollbar-width: thin; }} }}
-{NARROW} {{ :host {{ flex: 1 1 100%; max-width: none !important; }} :host(.folded) {{ display: none !important; }} }}
-"""
-
-EDGE = f"""
-:host {{ position: sticky; top: calc(50vh - 40px); flex: 0 0 24px; margin: 0 -21px; z-index: 2; }}
-{NARROW} {{ :host {{ display: none !important; }} }}
-"""
-"""The handle of a drawer, in the gap between it and the picture."""
+SIDE, EDGE = sheet(__file__, "sidebar.css"), sheet(__file__, "sidebar_handle.css")
+"""The drawer, and its handle in the gap between it and the picture."""
 
 STRETCH = {"sizing_mode": "stretch_width"}
 FIELD = {**STRETCH, "margin": (6, 10)}
@@ -59,13 +48,13 @@ class Sidebar(View):
         self, controls: list[Any], picture: list[Any], chosen: Callable[[], str], *near: Any, folded: bool = True
     ) -> None:
         self._chosen = chosen
-        self._side = pn.Column(*controls, stylesheets=[SIDE], margin=0)
+        self._side = pn.Column(*controls, stylesheets=[GROWING, SIDE], margin=0)
         self._button = button("", lambda: self.fold(not self._side.css_classes), "tune", margin=(8, 10, 0, 10))
         self.fold(folded)
         icon = self._side.param.visible.rx().rx.where("chevron_left", "chevron_right")
         handle = pmui.IconButton(icon=icon, size="small", stylesheets=[EDGE], description="Hide or show the settings")
         handle.on_click(lambda _: self._side.param.update(visible=not self._side.visible))
-        hidden = f"{WIDE} {{ :host {{ display: none !important; }} }}"
+        hidden = "@media (min-width: 901px) { :host { display: none !important; } }"
         top = pn.Row(self._button, *near, stylesheets=[hidden], styles={"flex": "1 1 100%"}, margin=0)
         main = column(*picture, styles={"flex": "1000 1 300px", "min-width": "0"})
         super().__init__(row(top, self._side, handle, main, align="flex-start", gap="6px 18px", **STRETCH))

@@ -7,6 +7,7 @@ import panel_material_ui as pmui
 
 from playground.catalog import nearest
 from playground.zoo import entries, find_entry
+from widgets.bundle import sheet
 from widgets.lists.pressable import Pressable
 from widgets.pages.layout import MAIN, STRETCH, View, button, column, row, typed
 from widgets.state.app import Store
@@ -37,14 +38,7 @@ VIEWS = {
 }
 """What each view shows."""
 
-LAYOUT = """
-:host { display: grid !important; grid-template-columns: minmax(0, 1fr); gap: 8px 18px; align-items: start; }
-.main { grid-area: 1 / 1 !important; } .side { grid-area: 2 / 1 !important; }
-@media (min-width: 1100px) {
-  :host(.open) { grid-template-columns: minmax(0, 1fr) clamp(380px, 30vw, 620px); }
-  :host(.open) .side { grid-area: 1 / 2 !important; }
-}
-"""
+LAYOUT = sheet(__file__)
 
 
 class ZooPage(View):

@@ -13,6 +13,7 @@ from playground.claims.report import ClaimFacts, effect
 from playground.claims.rule import INTERVAL, Call, Rule, RuleFacts
 from playground.claims.verdict import Verdict, sentences
 from playground.knob import as_written
+from widgets.bundle import sheet
 from widgets.charts.columns import ticks
 from widgets.design_tokens import BLUE, GREEN, GREY, VERMILION
 from widgets.static.svg import BOLD, dot, picture, rect, words
@@ -28,34 +29,7 @@ COUNTED: dict[Call | None, str] = {
 MARKS: dict[Call | None, str] = {"agrees": "✓", "disagrees": "✗", "undecided": "?", None: "–"}
 """The mark of each verdict, where there is no room for the word."""
 
-STYLE = f"""
-.claims {{ max-height: 74vh; overflow-y: auto; scrollbar-width: thin; }}
-.claims button {{ display: flex; gap: 8px; width: 100%; text-align: left; text-decoration: none; padding: 4px 8px;
-  border-radius: 6px; color: inherit; align-items: baseline; }}
-.claims button:hover {{ background: color-mix(in srgb, var(--main) 6%, transparent); }}
-.claims button.open {{ background: color-mix(in srgb, var(--main) 12%, transparent);
-  box-shadow: inset 3px 0 var(--main); }}
-.claims .name {{ opacity: .62; font-size: .82em; min-width: 38px; }}
-.claims .title {{ flex: 1; }}
-.mark {{ font-weight: 700; min-width: 1em; text-align: center; display: inline-block; }}
-.calls {{ display: flex; flex-wrap: wrap; gap: 4px; }}
-.calls button {{ text-decoration: none; color: inherit; }}
-.calls button[aria-pressed=true] {{ background: color-mix(in srgb, var(--main) 18%, transparent); }}
-.chip {{ border-radius: 10px; padding: 1px 8px; font-size: .76em; white-space: nowrap; border: 1px solid; }}
-.chip.agrees, .mark.agrees {{ color: color-mix(in srgb, {GREEN} 78%, var(--panel-on-background-color, CanvasText)); }}
-.chip.disagrees, .mark.disagrees {{
-  color: color-mix(in srgb, {VERMILION} 82%, var(--panel-on-background-color, CanvasText)); }}
-.chip.undecided, .chip.none, .mark.undecided, .mark.none {{ opacity: .7; }}
-.card h2 {{ font-size: 1.25em; font-weight: 600; margin: .2em 0 .3em; display: flex; flex-wrap: wrap; gap: 10px;
-  align-items: center; }}
-.card h2 .chip {{ font-size: .7em; font-weight: 500; }}
-.card .statement {{ font-size: 1.06em; }}
-.card .two {{ display: flex; flex-wrap: wrap; gap: 4px 28px; }}
-.card .two > div {{ flex: 1 1 260px; }}
-.card td.differs {{ background: color-mix(in srgb, {BLUE} 14%, transparent); }}
-.card svg {{ max-width: 100%; height: auto; }}
-.runs button {{ margin-right: 10px; }}
-"""
+STYLE = sheet(__file__)
 
 TEXT = 'style="text-align:left"'
 """Notebooks set all cells of a table to the right; text begins on the left."""
@@ -87,7 +61,8 @@ def listed(facts: Sequence[ClaimFacts], chosen: str) -> str:
                 f'<span class="name">{each["name"]}</span><span class="title">{escape(each["title"])}</span>'
                 f"{_mark(each['verdict'])}</button>"
             )
-    return f'<div class="claims scroll">{"".join(lines) or say("No card matches; clear the search.", "quiet")}</div>'
+    shown = "".join(lines) or say("No card matches; clear the search.", "quiet")
+    return f'<div class="claims choices scroll">{shown}</div>'
 
 
 def _mark(call: Call | None) -> str:

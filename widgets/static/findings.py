@@ -29,38 +29,13 @@ from playground.analysis.finding import (
 )
 from playground.analysis.inspection import Inspection
 from playground.glossary import hover
+from widgets.bundle import sheet
 from widgets.charts.columns import ticks
 from widgets.charts.legend import COLOURS
 from widgets.design_tokens import BLUE, GREY, VERMILION
 from widgets.static.svg import BOLD, dot, rect, words
 
-STYLE = f"""
-.finding {{ margin: 0 0 1.4em; }} .finding figcaption {{ font-weight: 600; margin: .2em 0 .4em; }}
-.finding .unit {{ font-weight: 400; opacity: .72; font-size: .9em; }}
-.finding .scroll {{ overflow: auto; max-height: 640px; scrollbar-width: thin; }}
-.finding svg {{ display: block; }} .finding [data-act] {{ cursor: pointer; }}
-.finding [data-act]:is(:hover, :focus-visible) {{ stroke: {VERMILION}; stroke-width: 2; outline: none; }}
-.finding .sentence {{ line-height: 2.1; margin: .2em 0; }}
-.finding .sentence span {{ padding: 2px 5px; border-radius: 4px; }}
-.finding table {{ width: auto; }} .finding td, .finding th {{ padding-right: 18px; }}
-.finding .caught {{ display: none; }} .pressable .caught {{ display: block; min-height: 2.6em; margin: .3em 0; }}
-.pressable [data-lasso] svg {{ cursor: crosshair; touch-action: none; max-width: 100%; height: auto; }}
-.pressable .ring {{ fill: #fff2; stroke: currentColor; stroke-width: 2.5; cursor: grab; touch-action: none; }}
-[data-ring] .ring:focus-visible {{ stroke: {VERMILION}; outline: none; }}
-.finding [data-label] {{ transition: opacity .15s; }} .finding .faded {{ opacity: .12; }}
-.finding .lasso {{ fill: {VERMILION}18; stroke: {VERMILION}; stroke-width: 1.2; stroke-dasharray: 4 3; }}
-.finding summary {{ cursor: pointer; opacity: .8; }}
-.numbers {{ display: flex; flex-wrap: wrap; gap: 8px 30px; margin: .4em 0 1em; }}
-.numbers b {{ display: block; font-size: 1.35em; font-weight: 600; font-variant-numeric: tabular-nums; }}
-.numbers span {{ display: block; opacity: .72; font-size: .8em; }}
-.side-by-side {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr));
-  gap: 6px 30px; }}
-.side-by-side section:not(:only-child) svg {{ max-width: 100%; height: auto; }}
-.side-by-side > section {{ min-width: 0; }}
-.asked {{ font-weight: 600; margin: .2em 0 .6em; }}
-.n {{ margin: -.6em 0 1em; }}
-.headline {{ font-size: 1.08em; margin: 0 0 .6em; }}
-"""
+STYLE = sheet(__file__)
 
 WIDE, LETTER = 640, 6.4
 """Pixels of a picture, and of a letter in it."""
@@ -99,22 +74,18 @@ def film(frames: Mapping[str, str]) -> str:
         for k, said in enumerate(frames)
     ]
     rules = [
-        f"#{name}:has(.at{k}:checked) .frame{k} {{ visibility: visible; }}"
-        f"#{name}:has(.play:checked) .frame{k} {{ animation-delay: {k - number}s; }}"
-        for k in range(number)
+        f"@keyframes {name} {{ 0% {{ visibility: visible; }} {100 / number:.3f}% {{ visibility: hidden; }} }}",
+        f"#{name}:has(.play:checked) .frame {{ animation: {name} {number}s step-end infinite; }}",
+        *(f"#{name}:has(.at{k}:checked) .frame{k} {{ visibility: visible; }}" for k in range(number)),
     ]
-    drawn = "".join(f'<div class="frame frame{k}">{each}</div>' for k, each in enumerate(frames.values()))
-    style = f"""
-#{name} .frames {{ display: grid; }} #{name} .frame {{ grid-area: 1 / 1; visibility: hidden; min-width: 0; }}
-#{name} .steps {{ display: flex; flex-wrap: wrap; align-items: center; gap: 4px 14px; margin: .4em 0 1em; }}
-#{name} .steps input {{ margin: 0 2px 0 0; vertical-align: middle; accent-color: {BLUE}; }}
-#{name}:has(.play:checked) .frame {{ animation: {name} {number}s step-end infinite; }}
-@keyframes {name} {{ 0% {{ visibility: visible; }} {100 / number:.3f}% {{ visibility: hidden; }} }}
-{"".join(rules)}"""
+    drawn = "".join(
+        f'<div class="frame frame{k}" style="animation-delay:{k - number}s">{each}</div>'
+        for k, each in enumerate(frames.values())
+    )
     play = '<label><input type="checkbox" class="play"> Play</label>'
     return (
-        f'<div id="{name}"><style>{style}</style><div class="steps">{"".join(chosen)}{play}</div>'
-        f'<div class="frames">{drawn}</div></div>'
+        f'<div id="{name}" class="film"><style>{" ".join(rules)}</style>'
+        f'<div class="steps">{"".join(chosen)}{play}</div><div class="frames">{drawn}</div></div>'
     )
 
 

@@ -8,16 +8,14 @@ from playground.hunt.effects import SEEDS, effects
 from playground.hunt.fault import Fault
 from playground.hunt.questions import QUESTIONS
 from playground.hunt.suspect import Suspect
+from widgets.bundle import sheet
 from widgets.static import predictions, svg
 from widgets.static.findings import one_matrix
 
 SHOWN = 14
 """Positions of the attention mask that are drawn."""
 
-STYLE = """
-.pair { display: flex; flex-wrap: wrap; gap: 8px 28px; } .pair > div { flex: 1 1 340px; min-width: 0; }
-.pair svg { max-width: 100%; height: auto; }
-"""
+STYLE = sheet(__file__)
 
 
 def listed(solved: Mapping[int, bool], count: int, chosen: int) -> str:
@@ -30,7 +28,7 @@ def listed(solved: Mapping[int, bool], count: int, chosen: int) -> str:
             f'<button type="button" data-act="case" data-name="{number}"{kind}>'
             f'<span class="title">Case {number}</span><span>{mark}</span></button>'
         )
-    return f'<div class="claims scroll">{"".join(lines)}</div>'
+    return f'<div class="claims choices scroll">{"".join(lines)}</div>'
 
 
 def pair(sound: Suspect, suspect: Suspect) -> str:

@@ -9,6 +9,7 @@ from playground.batch import Batch
 from playground.posttraining import Comparison, Method, Setting
 from playground.posttraining.facts import PromptFacts
 from playground.posttraining.method import Rollout
+from widgets.bundle import sheet
 from widgets.charts.columns import ticks
 from widgets.charts.legend import DASHES, MARKERS, STAR, Mark, key, shape, style
 from widgets.charts.posttraining_marks import FRONTIER, OPTIMUM, PROXY, TITLES
@@ -21,13 +22,7 @@ MOST_ROWS = 8
 
 WIDTH, HEIGHT, LEFT, FOOT = 430, 236, 48, 196
 
-STYLE = f"""<style>
-.batch .wide :is(th, td):first-child {{ position: static; background: none; }}
-.rollout {{ white-space: nowrap; }}
-.rollout span {{ opacity: .62; margin-right: .3em; }}
-.rollout span.counted {{ opacity: 1; padding: 1px 6px; border-radius: 5px; background: {BLUE}33; }}
-.meter {{ display: inline-block; width: 72px; height: .7em; margin-right: 8px; border-radius: 3px; }}
-</style>"""
+STYLE = f"<style>{sheet(__file__)}</style>"
 
 NOTHING_TRAINS = "{name} draws from the reference and trains nothing, so it has no batch."
 LEGEND = "Words on blue are in the loss mask: the loss counts them, and the prompt is only read."

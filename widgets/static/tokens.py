@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from playground.tokenizing import Tokenizer
-from widgets.design_tokens import BLUE, VERMILION
+from widgets.bundle import sheet
 
 LONGEST = 600
 """Characters of a text that are drawn in pieces; each piece is an element of the page."""
@@ -13,14 +13,7 @@ LONGEST = 600
 Piece = tuple[str, int, int]
 """A piece as it is written in the vocabulary, and from which to which character of the text it reaches."""
 
-STYLE = f"""<style>
-.pieces {{ line-height: 2.1; font-size: 1.02em; margin: 0 0 .6em; overflow-wrap: anywhere; }}
-.pieces span {{ border: 1px solid #8887; border-radius: 4px; padding: 1px 2px; background: #8881; white-space: pre; }}
-.pieces span:nth-child(even) {{ background: {BLUE}24; }}
-.pieces .fresh {{ border: 2px solid {BLUE}; font-weight: 600; }}
-.pieces .unknown {{ border: 2px dashed {VERMILION}; }}
-.pieces .byte {{ font-size: .72em; }}
-</style>"""
+STYLE = f"<style>{sheet(__file__)}</style>"
 
 
 def cut(tokenizer: Tokenizer, text: str) -> tuple[list[Piece], set[int]]:

@@ -5,19 +5,14 @@ from html import escape
 
 from playground.analysis.generation import Hypothesis, TokenChoice, Written
 from playground.tokenizing import Tokenizer
+from widgets.bundle import sheet
 from widgets.design_tokens import BLUE
 from widgets.static.predictions import LEFT, bar
 
 MOST = 8
 """Texts that are shown, the best first."""
 
-STYLE = """<style>
-.written { line-height: 2; font-size: 1.06em; margin: .2em 0 .1em; overflow-wrap: anywhere; }
-.written span { border-radius: 4px; padding: 2px; white-space: pre-wrap; }
-.written .prompt { opacity: .72; }
-.written .end { font-size: .78em; border: 1px solid #8887; padding: 1px 5px; margin-left: 5px; }
-.alternatives { display: inline-block; max-width: 100%; overflow-x: auto; margin: .3em 0 .6em; }
-</style>"""
+STYLE = f"<style>{sheet(__file__)}</style>"
 
 
 def markup(written: Written) -> str:

@@ -29,14 +29,7 @@ from playground.training.train_state import TrainState
 FORMULA = re.compile(r"[=+\-@\t\r]")
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
 
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 940px; margin: 24px auto; padding: 0 16px; color: #1b1f24; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; margin: 12px 0 20px; }
-th, td { padding: 5px 12px 5px 0; border-top: 1px solid #d5d9de; text-align: left; vertical-align: top; }
-th { font-weight: 500; border-top: 0; color: #57606a; font-size: 13px; }
-code { background: #f2f4f6; padding: 2px 5px; border-radius: 4px; overflow-wrap: anywhere; }
-dt { color: #57606a; } dd { margin: 0 0 8px; overflow-wrap: anywhere; }
-"""
+STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
