@@ -60,6 +60,7 @@ export const CELL = { blocked: 0, visible: 1, self: 2, padding: 3, leaked: 4 };
 export const READER_LANE = Object.fromEntries(MATRICES.map((name) => [
   name, ["decoder", "cross"].includes(name.replace(" above", "")) ? "decoder" : "inputs",
 ]));
+/** @type {{ [matrix: string]: string }} */
 export const READ_LANE = { ...READER_LANE, cross: "inputs" };
 
 /** Okabe-Ito: distinguished by people with any kind of colour vision. A hue has one meaning throughout the picture:

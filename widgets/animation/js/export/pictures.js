@@ -29,7 +29,7 @@ export function savePng(root, extent, theme, scale, name, paint) {
   const { canvas, pen } = canvasOf(extent.width, extent.height, scale);
   paint(pen, { ratio: scale, patterns: patterns(pen, theme, scale) });
   layPaper(pen, extent, theme);
-  canvas.toBlob((/** @type {Blob} */ blob) => download(root, blob, name));
+  canvas.toBlob((/** @type {Blob | null} */ blob) => blob && download(root, blob, name));
 }
 
 /**
@@ -120,9 +120,9 @@ export function takeHome(/** @type {Kit} */ kit) {
       pen.clearRect(0, 0, planned.width, planned.height);
       kit.drawWith(pen, extra, k, u, view());
       layPaper(pen, planned, kit.theme);
-      /** @type {Blob} */
+      /** @type {Blob | null} */
       const blob = await new Promise((done) => canvas.toBlob(done));
-      pictures.push({ png: new Uint8Array(await blob.arrayBuffer()), ms });
+      if (blob) pictures.push({ png: new Uint8Array(await blob.arrayBuffer()), ms });
       report(` ${Math.round((100 * pictures.length) / places.length)} %`);
     }
     download(kit.root, new Blob(apng(pictures), { type: "image/apng" }), sheetName("apng.png"));
