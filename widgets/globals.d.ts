@@ -1,6 +1,7 @@
 // What BokehJS puts on the page; the attributes of a model are those of its class.
 declare const Bokeh: {
   documents: { roots(): any[]; on_event(name: string, act: () => void): void }[];
+  Models: { get(type: string): { prototype: { default_view: { prototype: any } } } };
   index: { query_one(of: (view: { el: Element; model: any }) => boolean): { model: any } | null };
 };
 

@@ -176,7 +176,7 @@ def _here(public: Public) -> str:
 
 def _framed(title: str, parts: list[Any]) -> Any:
     """A page with the head, the looks and the unseen helpers of all pages."""
-    unseen = (browser.Accessibility, browser.CommitBeforeClick, browser.ColorScheme)
+    unseen = (browser.Accessibility, browser.CommitBeforeClick, browser.ColorScheme, browser.ReactRoots)
     parts = [*parts, *(each(**browser.UNSEEN) for each in unseen), browser.busy()]
     look = {"theme_config": THEME, "dark_theme": browser.scheme() == "dark", "main_width": "100%"}
     return without_the_common_busy_sign(

@@ -64,6 +64,12 @@ class BrowserHistory(Component):
     _esm = beside(__file__, "history.js")
 
 
+class ReactRoots(Component):
+    """Keeps Panel from an error where a part of a page is drawn twice at once."""
+
+    _esm = beside(__file__, "react_roots.js")
+
+
 class Reconnect(Component):
     """Says when the connection is lost, and comes back to the same visit; the tab remembers the run for a new one."""
 
