@@ -127,3 +127,14 @@ def test_compare_in_the_list_is_pressed_by_mouse_and_by_finger(page: Page, addre
         chosen = tab.locator(".stage-lane button[aria-pressed=true]")
         expect(chosen.first).to_have_css("background-color", "rgba(0, 0, 0, 0)")  # the word below it is read through it
     touched.context.close()
+
+
+def test_an_objective_is_pressed_while_its_list_is_drawn_again(page: Page, address: str) -> None:
+    open_stage(page, address)
+    now = page.locator(".picker .now")
+    now.click()
+    page.locator('.picker .card[data-name="SOP"]').hover()
+    page.mouse.down()
+    page.get_by_role("combobox", name="Search objectives").dispatch_event("input")  # as an answer to a search does
+    page.mouse.up()
+    expect(now).to_have_text("SOP")

@@ -10,6 +10,7 @@ import { matches, neighbour, ranked, searchField, searched } from "./listbox.js"
 class ObjectivePicker {
   active = ""; // the name of the row that Enter takes
   asked = ""; // what was searched for when `active` was set
+  drawn = ""; // the list as JSON: a row that is pressed while it stays the same must not be replaced
   /** @type {Card[]} */
   shown = [];
 
@@ -86,6 +87,9 @@ class ObjectivePicker {
     const kept = search.value === this.asked && shown.some((card) => card.name === this.active);
     if (!kept) this.active = best.name;
     this.asked = search.value;
+    const facts = JSON.stringify([note, shown, this.active, value, this.compared, search.value, this.cards.length]);
+    if (facts === this.drawn) return;
+    this.drawn = facts;
     const rows = shown.flatMap((card, i) => [...this.heading(card, shown[i - 1]), this.row(card, i)]);
     this.list.replaceChildren(...(note ? [node("p", { class: "none" }, note)] : []), ...rows);
     this.now.textContent = [value || "Choose an objective", ...this.compared].join(" | ");
