@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import pick, wait_for, wait_for_table
+from tests.browser.pages import open_stage, pick, wait_for, wait_for_table
 from tests.browsing import visit
 
 PRESSED = """
@@ -86,3 +86,14 @@ def test_from_the_table_to_a_stage_whose_keys_are_those_of_its_list(page: Page, 
     assert {"Shift+Space", "Ctrl+Z", "Ctrl+Shift+Z"} == set(held) <= names
     rest = names - ours - set(on_word) - set(held)
     assert rest == {"Tab", "Shift+Left", "Shift+Right"}, "the browser's own, and what needs a word with a run"
+
+
+def test_arrow_keys_on_the_slider_move_it_by_a_step(page: Page, address: str) -> None:
+    open_stage(page, address)
+    slider = page.get_by_role("slider", name="Animation step")
+    slider.press("Home")
+    expect(slider).to_have_value("0")
+    slider.press("ArrowRight")
+    expect(slider).to_have_value("1")
+    slider.press("ArrowLeft")
+    expect(slider).to_have_value("0")

@@ -7,7 +7,7 @@ import re
 import secrets
 import socket
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -75,14 +75,14 @@ def shared_quota(cores: int) -> Quota:
     return Quota(Turns(max(1, cores - 1), TURN_SECONDS), UPLOAD, KEPT_RUNS, CHECKPOINTS, memory_of_visit())
 
 
-def public(prefix: str, password: str, origins: Sequence[str]) -> Public:
+def public(prefix: str, password: str, origins: Iterable[str]) -> Public:
     """What the options of the command line say, or a refusal in a sentence."""
     prefix = prefix.rstrip("/")
     if not PREFIX.fullmatch(prefix):
         raise UserError(f"The prefix {prefix!r} is not a path; write it as in /playground.")
-    schemes, hosts = zip(*map(_origin, origins), strict=True) if origins else ((), ())
-    scheme = next(filter(None, schemes), "")
-    return Public(prefix, hosts, scheme, _password(password) if password else "")
+    read = [_origin(origin) for origin in origins]
+    scheme = next((scheme for scheme, _ in read if scheme), "")
+    return Public(prefix, tuple(host for _, host in read), scheme, _password(password) if password else "")
 
 
 def _origin(written: str) -> tuple[str, str]:

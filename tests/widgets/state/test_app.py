@@ -617,7 +617,7 @@ def test_another_sentence_is_watched_in_the_midst_of_a_run_and_the_page_says_whi
     training.sentence = "a story was told"
     session.viewer.watch()
     assert becomes(lambda: session.viewer.view.sees == ("[START]", "a", "story", "was")), (
-        "a run that rests is looked at anew"
+        "a run that rests is looked at again"
     )
     assert session.learner.step == 1
     assert "Watched: the typed sentence." in origin(session)

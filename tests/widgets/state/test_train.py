@@ -142,7 +142,7 @@ def test_the_numbers_tell_the_accuracy_that_the_engine_measured_and_a_kept_run_k
     )
 
 
-def test_where_no_answer_is_right_or_wrong_no_accuracy_is_told(store):
+def test_where_no_answer_is_right_or_wrong_no_accuracy_is_shown(store):
     session, last = evaluated_with(store, "GloVe")
     assert last.accuracy == {} and "accuracy" not in numbers(session)
     assert "accuracy" not in numbers(None)
@@ -336,7 +336,7 @@ def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(st
     ends(later)
     assert [m.step for m in opened.moments.measured] == [0, 8]
     steps = [step for step, _ in opened.moments.film]
-    assert steps == sorted(set(steps)), "no moment is told twice"
+    assert steps == sorted(set(steps)), "no moment comes twice"
     again = saved_runs.past(TrainStore(store.runs.folder), name).moments
     assert [to_json(m) for m in again] == story_of(opened)
 
@@ -458,12 +458,12 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     assert "Held out over 3 seeds at step 8" in seeds.describe_seeds(siblings, siblings.bands(session.rows), 8)
     assert " --seeds 3</code>" in followed(runs_page.RunList(store, Cursor())).again.object
     assert noise(groups(store.kept())) == ""
-    told = {kind: [m.step for m in session.moments.every if isinstance(m, kind)] for kind in (Measured, Frame)}
+    steps = {kind: [m.step for m in session.moments.every if isinstance(m, kind)] for kind in (Measured, Frame)}
     for other in (run for run in some if run.seed):
         moments = saved_runs.past(store, other.name).moments
-        assert [m.step for m in moments if isinstance(m, Measured)] == told[Measured] == [0, 8]
+        assert [m.step for m in moments if isinstance(m, Measured)] == steps[Measured] == [0, 8]
         marked = {m.step for m in (*moments, *session.moments.every) if isinstance(m, Noticed)}
-        assert {m.step for m in moments if isinstance(m, Frame)} - marked == set(told[Frame]) - marked
+        assert {m.step for m in moments if isinstance(m, Frame)} - marked == set(steps[Frame]) - marked
         assert store.open(other.name).film, "its film is there when it is opened"
 
 
@@ -860,7 +860,7 @@ def test_a_run_is_renamed_in_the_list_and_found_and_compared_by_its_title(store)
     ticked.title.value = "the first try"
     followed(runs)
     assert (store.kept()[0].title, runs.lines[first].tick.label) == ("the first try", "the first try")
-    assert first in runs.lines[first].facts.object, "its name is told too"
+    assert first in runs.lines[first].facts.object, "its name is shown too"
     assert list(runs.chart.sources["means"].data["name"])[:1] == ["the first try"]
     runs.search.value_input = "FIRST try"
     assert list(followed(runs).lines) == [first]

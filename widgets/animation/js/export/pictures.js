@@ -21,6 +21,8 @@ function layPaper(/** @type {Pen} */ pen, /** @type {Extent} */ { width, height 
 }
 
 const LONGEST_SIDE = 16_384; // px; browsers make no picture of a larger canvas
+const ratioWithin = (/** @type {Extent} */ { width, height }, /** @type {number} */ scale) =>
+  Math.min(scale, LONGEST_SIDE / Math.max(width, height));
 
 /**
  * Saves what `paint(pen, art)` paints as PNG.
@@ -28,7 +30,7 @@ const LONGEST_SIDE = 16_384; // px; browsers make no picture of a larger canvas
  * @param {Paint} paint
  */
 export function savePng(root, extent, theme, scale, name, paint) {
-  const ratio = Math.min(scale, LONGEST_SIDE / Math.max(extent.width, extent.height));
+  const ratio = ratioWithin(extent, scale);
   const { canvas, pen } = canvasOf(extent.width, extent.height, ratio);
   paint(pen, { ratio, patterns: patterns(pen, theme, ratio) });
   layPaper(pen, extent, theme);
@@ -115,17 +117,18 @@ export function takeHome(/** @type {Kit} */ kit) {
   /** @param {number} first @param {number} last @param {(share: string) => void} report */
   async function film(first, last, report) {
     const planned = plan();
-    const { canvas, pen } = canvasOf(planned.width, planned.height, 1);
-    const extra = { plan: planned, ratio: 1, patterns: patterns(pen, kit.theme, 1) };
+    const ratio = ratioWithin(planned, 1);
+    const { canvas, pen } = canvasOf(planned.width, planned.height, ratio);
+    const extra = { plan: planned, ratio, patterns: patterns(pen, kit.theme, ratio) };
     const pictures = [];
     const places = takes(first, last);
     for (const { k, u, ms } of places) {
       pen.clearRect(0, 0, planned.width, planned.height);
       kit.drawWith(pen, extra, k, u, view());
       layPaper(pen, planned, kit.theme);
-      /** @type {Blob | null} */
-      const blob = await new Promise((done) => canvas.toBlob(done));
-      if (blob) pictures.push({ png: new Uint8Array(await blob.arrayBuffer()), ms });
+      /** @type {Blob} */
+      const blob = await new Promise((done) => canvas.toBlob(/** @type {BlobCallback} */ (done)));
+      pictures.push({ png: new Uint8Array(await blob.arrayBuffer()), ms });
       report(` ${Math.round((100 * pictures.length) / places.length)} %`);
     }
     download(kit.root, new Blob(apng(pictures), { type: "image/apng" }), sheetName("apng.png"));

@@ -157,7 +157,7 @@ export class Hands {
     const { target } = event;
     const { word, unit, answer, at } = target.dataset || {};
     if (answer && (event.key === "Enter" || event.key === " ")) target.click();
-    else if ("step" in target && side) target.step(side);
+    else if ("step" in target && typeof target.step === "function" && side) target.step(side); // a slider's is a string
     else if (word && this.words.key(event, Number(word), side)) return true;
     else return Boolean(unit && side) && this.order.key(event, { unit, at }, side);
     return true;
