@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import partial
 from importlib import import_module
@@ -30,6 +29,7 @@ from panel.io.state import set_curdoc
 from panel.models.esm import AnyWidgetComponent
 from tornado.locks import Lock
 
+from tests.loops import run_apart
 from widgets import panel_compat
 from widgets.app.first_paint import TEMPLATE
 
@@ -53,12 +53,6 @@ def visit():
     session = ServerSession("name", visit, io_loop=SimpleNamespace(asyncio_loop=None))
     pn.state._loaded[visit] = False
     return visit, session
-
-
-def run_apart(coroutine):
-    """The result of a coroutine; a browser of another test may have an event loop in this thread."""
-    with ThreadPoolExecutor() as apart:
-        return apart.submit(asyncio.run, coroutine).result()
 
 
 def test_a_page_that_has_taken_its_document_is_sent_what_changes_by_the_names_that_panel_reads(visit):
@@ -143,8 +137,7 @@ def test_changes_of_panel_and_of_bokeh_are_sent_in_the_order_in_which_they_were_
         while len(sent) < 3:
             await asyncio.sleep(0.01)
 
-    with ThreadPoolExecutor() as beside:
-        beside.submit(asyncio.run, a_callback()).result()
+    run_apart(a_callback())
     assert sent == ["first, of Bokeh", "second, of Panel", "third, of Bokeh"]
 
 

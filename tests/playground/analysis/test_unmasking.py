@@ -64,7 +64,7 @@ def test_with_confidence_the_first_gap_is_the_one_it_is_surest_of(made):
     [(position, token, chance)] = steps[0].tokens
     best = int(chances.gather(1, drawn)[:, 0].argmax())
     assert (position, token) == (int(answer.positions[best]), int(drawn[best]))
-    assert chance == pytest.approx(float(chances.gather(1, drawn)[best, 0]))
+    assert chance == pytest.approx(chances.gather(1, drawn)[best, 0].item())
 
 
 def test_a_step_reads_what_the_steps_before_filled_in(made):
@@ -76,7 +76,7 @@ def test_a_step_reads_what_the_steps_before_filled_in(made):
             _, done = steps_of(made, "left to right", steps, seed)
             batch = done[-1].batch
             [answer] = model(batch)  # how probable each word is between the others, which it cannot see for itself
-            sure[steps] += float(answer.scores.log_softmax(-1).gather(1, batch.inputs.ids[0][:, None]).mean()) / 20
+            sure[steps] += answer.scores.log_softmax(-1).gather(1, batch.inputs.ids[0][:, None]).mean().item() / 20
     assert sure[9] > sure[1] + 0.2
 
 

@@ -50,7 +50,7 @@ def test_a_claim_is_run_and_written_as_file_and_table(capsys, tmp_path):
     assert card["verdict"] == "agrees"
     assert facts["files"] == [str(tmp_path / "out" / f"{QUICK}.json")]
     assert json.loads((tmp_path / "out" / f"{QUICK}.json").read_text(encoding="utf-8")) == card["details"]
-    [row] = csv.DictReader((tmp_path / "table.csv").open(encoding="utf-8"))
+    [row] = csv.DictReader((tmp_path / "table.csv").read_text(encoding="utf-8").splitlines())
     assert row["verdict"] == "agrees"
 
 

@@ -4,7 +4,6 @@ import asyncio
 import json
 import urllib.error
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 
 import panel as pn
@@ -12,6 +11,7 @@ import psutil
 import pytest
 
 from playground.training.system.turns import Turns
+from tests.loops import run_apart
 from tests.runs import becomes
 from widgets.app import main, server, session
 from widgets.app.public import Public
@@ -55,8 +55,7 @@ def test_nothing_is_lost_and_everything_is_given_back(served, tmp_path):
     address, turns, app = served
     before = set(main._visits)
     visits = load.measure(address, SESSIONS, 4.0, psutil.Process(), rest=0.0)
-    with ThreadPoolExecutor(1) as apart:  # a browser test of this worker has left a loop in its own thread
-        found = apart.submit(asyncio.run, visits).result()
+    found = run_apart(visits)
     assert not found.lost and len(found.answers) >= 2 * SESSIONS and "lost: none" in found.report
     assert found.positions >= 1, "somebody waited in line"
     assert becomes(lambda: not app.get_sessions("/"))
@@ -90,8 +89,7 @@ def test_a_page_that_is_made_before_the_browser_has_drawn_the_first_parts_is_sen
     async def several():
         return await asyncio.gather(*(reached(address) for _ in range(SESSIONS)))
 
-    with ThreadPoolExecutor(1) as apart:
-        assert apart.submit(asyncio.run, several()).result() == [True] * SESSIONS
+    assert run_apart(several()) == [True] * SESSIONS
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ def test_scores_are_contexts_by_ngrams_with_the_diagonal_right():
     assert answer.scores.shape == (5, 5)
     assert answer.labels.tolist() == [0, 1, 2, 3, 4]
     slow = -(answer.scores.diagonal() - answer.scores.exp().sum(1).log()).mean()
-    assert loss == pytest.approx(float(slow))
+    assert loss == pytest.approx(slow.item())
     assert loss != pytest.approx(float((answer.scores.diagonal() - answer.scores.abs().sum(1).log()).mean())), (
         "as printed"
     )
