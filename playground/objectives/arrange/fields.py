@@ -1,7 +1,7 @@
 """Arrange the fields of an article, such as its date and its text, in an order that is drawn."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -40,7 +40,7 @@ class ArrangeFields(Arrange):
     metadata_dropout_prob: float = knob(
         0.1, 0.0, 1.0, unit="probability", why="Fields that are left out are generated."
     )
-    keys: ClassVar[tuple[str, ...]] = ("fields",)
+    keys = ("fields",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The position of each field in its article, `[b, f]`; the number of fields where it is dropped."""
@@ -111,8 +111,6 @@ class ArrangeFields(Arrange):
         )
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "fields" not in overrides:
-            return plan
         names = overrides["fields"]
         if len(set(names)) < len(names) or not set(names) <= set(self.fields):
             known = ", ".join(self.fields)

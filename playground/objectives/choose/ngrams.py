@@ -1,7 +1,6 @@
 """Choose n-grams of whole words."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
@@ -9,16 +8,15 @@ from torch.nn.functional import pad
 
 from playground.batch import Batch, arange_rows
 from playground.knob import knob
-from playground.objectives.choose.tokens import Chosen, bert_count, describe_chosen, override_chosen
+from playground.objectives.choose.tokens import Chosen, TokenChoice, bert_count
 from playground.objectives.ops import sampling
 from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
-from playground.objectives.stage import Choose
 
 TOO_LONG = 2**31
 
 
 @dataclass(frozen=True)
-class ChooseNgrams(Choose):
+class ChooseNgrams(TokenChoice):
     """Mark spans of up to `max_ngram` words until the share is met (ALBERT, arXiv:1909.11942, sec. 4.1, released code).
 
     "1/n" draws n words with a probability in proportion to 1/n (ALBERT); "80/20" draws one in 80 %, else one of the
@@ -37,7 +35,6 @@ class ChooseNgrams(Choose):
     whole_words: bool = knob(True, why="Count in whole words (ALBERT), not in tokens (UniLM).")
     min_one: bool = knob(True, why="Always have a target: cut a word if none fits.")
     num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
-    keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, batch: Batch, rng: Generator) -> Chosen:
         tokens, blocks = batch.tokens, marked_spans(batch, batch.maskable)
@@ -71,9 +68,6 @@ class ChooseNgrams(Choose):
 
     def build(self, batch: Batch, plan: Chosen) -> Batch:
         return replace(batch, selected=plan.positions & batch.maskable)
-
-    override_plan = staticmethod(override_chosen)
-    describe_plan = staticmethod(describe_chosen)
 
 
 def take_ngrams(size: Tensor, length: Tensor, order: Tensor, budget: Tensor) -> Tensor:
