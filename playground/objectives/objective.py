@@ -104,6 +104,11 @@ class Objective:
 
     __getstate__ = declared_fields
 
+    def variant(self, **changes: Any) -> "Objective":
+        """Another objective, with these fields and the others of this one; names and the survey's row are not its."""
+        own = {"aliases": (), "row": "", "printed": Printed(), "switch": ("", "")}
+        return replace(self, **{**own, **changes})
+
     @property
     def order(self) -> tuple[int, int, int]:
         """Its place in lists: the rows of the survey's table first, then by group and by the year of the source."""
