@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.func import functional_call
 
 from playground.analysis.cloze import gap_of, with_gap
-from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Scatter, Table
+from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Scatter, Table, melt
 from playground.analysis.influence import (
     GradientDescent,
     Query,
@@ -215,11 +215,7 @@ def measure_checkpoints(subject: Subject, settings: CheckpointSettings) -> Findi
     names = [f"{one} to {other}" for one, other in pairwise(steps)]
     most = max(range(len(falls)), key=falls.__getitem__)
     curve = {"step": steps, "loss": losses}
-    bars = {
-        "steps": names * 2,
-        "fall": [*falls, *estimates],
-        "of": ["true"] * len(falls) + ["gradient times distance"] * len(falls),
-    }
+    bars = melt("steps", names, "fall", {"true": falls, "gradient times distance": estimates}, "of")
     return Finding(
         f"Between steps {steps[most]} and {steps[most + 1]} {said} fell most, by {falls[most]:.2f} {unit}.",
         (Number("loss at the end", losses[-1], unit, {"at the first checkpoint": losses[0]}),),
