@@ -23,7 +23,7 @@ def with_overrides(objective: Objective, rules: tuple[MaskOverride, ...]) -> Obj
 
 def draws_order(objective: Objective) -> bool:
     """Whether it draws an order of prediction."""
-    return any(isinstance(stage, ChooseOrder) for chain in objective.chains for stage in chain.stages)
+    return any(isinstance(stage, ChooseOrder) for stage in objective.every_stage)
 
 
 def _masked(objective: Objective, rules: tuple[MaskOverride, ...]) -> Objective:

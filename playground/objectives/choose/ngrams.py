@@ -11,6 +11,7 @@ from playground.knob import knob
 from playground.objectives.choose.tokens import Chosen, TokenChoice, bert_count
 from playground.objectives.ops import sampling
 from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
+from playground.objectives.ops.ragged import ahead
 
 TOO_LONG = 2**31
 
@@ -50,8 +51,8 @@ class ChooseNgrams(TokenChoice):
         """The tokens of 1, 2, ... words from each word on, `[b, u, n]`; `TOO_LONG` where the text ends before."""
         block = blocks.of.gather(1, words.start).masked_fill(words.length == 0, -1)
         found = []
-        for ahead in range(self.max_ngram):
-            one, where = _ahead(words.length, ahead, 0), _ahead(block, ahead, -2)
+        for further in range(self.max_ngram):
+            one, where = ahead(words.length, further, 0), ahead(block, further, -2)
             together = one + (found[-1] if found else 0)
             found.append(together.masked_fill((where != block) | (words.length == 0), TOO_LONG))
         return torch.stack(found, dim=2).clamp(max=TOO_LONG)
@@ -98,8 +99,3 @@ def at_least_one(positions: Tensor, words: MarkedSpans, order: Tensor, budget: T
         return positions
     word = words.of[idle] == order[idle, :1]
     return positions.index_copy(0, idle, word & (word.cumsum(1) <= budget[idle, None]))
-
-
-def _ahead(values: Tensor, steps: int, default: int) -> Tensor:
-    """The value of the word so many steps further on, `[b, u]`."""
-    return pad(values[:, steps:], (0, min(steps, values.shape[1])), value=default)
