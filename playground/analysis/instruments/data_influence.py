@@ -25,6 +25,7 @@ from playground.analysis.influence import (
     tracin,
 )  # fmt: skip
 from playground.analysis.instrument import Instrument, reads_sentences, scores_words
+from playground.analysis.landscape import weights_of
 from playground.analysis.subject import Subject
 from playground.analysis.words.vectors import id_of
 from playground.answers import Answer, total_loss
@@ -73,7 +74,7 @@ class Copy:
     def __init__(self, model: LanguageModel) -> None:
         self.model = deepcopy(model).cpu().eval()
         self.names = [name for name, _ in self.model.named_parameters()]
-        self.start: Weights = tuple(p.detach().clone() for p in self.model.parameters())
+        self.start = weights_of(self.model.parameters())
 
     def answers(self, weights: Weights, batch: Batch) -> tuple[Answer, ...]:
         return functional_call(self.model, dict(zip(self.names, weights, strict=True)), (batch,))

@@ -16,6 +16,7 @@ from playground.analysis.landscape import (
     random_direction,
     random_plane,
     surface,
+    weights_of,
 )
 from playground.analysis.subject import Subject
 from playground.finetuning.apply.victim import Victim, begun, knows_sentiment, unseen
@@ -54,21 +55,17 @@ def trained(subject: Subject, name: str, settings: Settings) -> FinetunedPath:
     """Fine-tune from a start and keep the weights of some steps, the first and the last among them."""
     victim = begun(subject, STARTS[name], settings.labels, settings.steps)
     every = max(1, settings.steps // 20)
-    path = [_weights(victim)]
+    path = [weights_of(victim.run.every)]
     for step in range(settings.steps):
         victim.run.learn(step)
         if (step + 1) % every == 0 or step + 1 == settings.steps:
-            path.append(_weights(victim))
+            path.append(weights_of(victim.run.every))
     victim.run.model.eval()
     some, labels = unseen(victim, settings.texts)
     subject.count(len(some), "unseen texts")
     subject.count(settings.labels, "labelled texts")
     texts = victim.read(some, labels)
     return FinetunedPath(path, _loss(victim, victim.run.train), _loss(victim, texts))
-
-
-def _weights(victim: Victim) -> Weights:
-    return tuple(p.detach().clone() for p in victim.run.every)
 
 
 def _loss(victim: Victim, texts: Dataset) -> Callable[[Weights], float]:

@@ -54,7 +54,7 @@ class ArrangeFields(Arrange):
         text = field == number - 1
         half = half.where(kind == 2, (~text).long().where(kind == 0, 0))
         kept = (kind == 1) | ~dropped | text | ((kind == 2) & (field >= number - NEVER_DROPPED))
-        return _ranks((half * number + field).masked_fill(~kept, 2 * number), kept)
+        return sampling.rank((half * number + field).masked_fill(~kept, 2 * number)).where(kept, number)
 
     def build(self, batch: Batch, plan: Tensor) -> Batch:
         tokens = batch.tokens
@@ -121,11 +121,6 @@ class ArrangeFields(Arrange):
     def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         ranked = sorted(zip(plan[row].tolist(), self.fields, strict=True), key=lambda each: each[0])
         return {"fields": [name for rank, name in ranked if rank < len(self.fields)]}
-
-
-def _ranks(key: Tensor, kept: Tensor) -> Tensor:
-    """The position of each field `[b, f]` by its key; the number of fields where it is not kept."""
-    return key.argsort(dim=1, stable=True).argsort(dim=1).where(kept, key.shape[1])
 
 
 def _changes(values: Tensor) -> Tensor:
