@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypedDict
 
@@ -303,6 +303,12 @@ def _same(first: Column, second: Column) -> bool:
 def columns_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
     """Rows of values as the columns of a table."""
     return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+
+
+def melt(x: str, at: Collection[Any], y: str, series: Mapping[str, Iterable[Any]], group: str) -> dict[str, list[Any]]:
+    """Series of values over the same `at` as the columns of a table, a row for each value, one series after another."""
+    values = [value for each in series.values() for value in each]
+    return {x: [*at] * len(series), y: values, group: [name for name in series for _ in at]}
 
 
 VALUES: Mapping[type, str] = {Bars: "value", Curve: "y", Matrix: "value"}

@@ -252,14 +252,13 @@ def cannot_write(shape: Architecture, objective: Objective) -> str:
     """Why a model that was trained like this cannot write, in a sentence; empty where it can."""
     if _chain(objective) and shape.kind != "static":
         return ""
-    stages = [stage for chain in objective.chains for stage in chain.stages]
     if shape.kind == "static":
         return "This model has a vector for each word and reads no text, so no word follows from one."
-    if any(isinstance(stage, SampleFromGenerator) for stage in stages):
+    if any(isinstance(stage, SampleFromGenerator) for stage in objective.every_stage):
         return "This model was asked which words a generator had replaced, and for no word, so it cannot write."
-    if any(isinstance(stage, SeeRight) for stage in stages):
+    if any(isinstance(stage, SeeRight) for stage in objective.every_stage):
         return "This model reads from right to left, so it predicts the words before a text and cannot continue it."
-    if any(isinstance(stage, Ask) and not isinstance(stage, FOR_LABELS) for stage in stages):
+    if any(isinstance(stage, Ask) and not isinstance(stage, FOR_LABELS) for stage in objective.every_stage):
         return "This model was only asked for words with both sides in view, so it cannot continue a text."
     return "This model was only asked for labels of whole texts, and for no word, so it cannot write."
 

@@ -17,6 +17,7 @@ from playground.analysis.finding import (
     Number,
     Table,
     difference,
+    melt,
     plain,
     same_rows,
 )  # fmt: skip
@@ -246,14 +247,12 @@ def over_steps(found: Mapping[str, Finding], steps: Sequence[int]) -> Finding:
 
 def _curves(steps: Sequence[int], rows: Sequence[Sequence[Number]], unit: str) -> Table:
     """A few numbers of one unit over the steps; of one alone also what it compares to at the last step."""
-    columns = {
-        "step": [step for _ in rows for step in steps],
-        "value": [number.value for each in rows for number in each],
-        "number": [each[0].name for each in rows for _ in steps],
-    }
+    values = {each[0].name: [number.value for number in each] for each in rows}
     title = f"Over steps: {rows[0][0].name}{f' to {rows[-1][0].name}' if len(rows) > 1 else ''}"
     fixed = rows[0][-1].baselines if len(rows) == 1 else {}
-    return Table(title, columns, Curve("step", "value", "number"), unit, lines=fixed)
+    return Table(
+        title, melt("step", steps, "value", values, "number"), Curve("step", "value", "number"), unit, lines=fixed
+    )
 
 
 def over_seeds(found: Mapping[str, Finding]) -> Finding:

@@ -1,6 +1,6 @@
 """Slices of a loss through the space of weights, with filter normalisation (Li et al. 2018, arXiv:1712.09913)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -10,6 +10,11 @@ Weights = tuple[Tensor, ...]
 """The values of all parameters of a model, in their order."""
 
 SMALL = 1e-10
+
+
+def weights_of(parameters: Iterable[Tensor]) -> Weights:
+    """The values of parameters, which do not change with them."""
+    return tuple(p.detach().clone() for p in parameters)
 
 
 def random_direction(weights: Weights, rng: Generator) -> Weights:

@@ -38,7 +38,6 @@ class ClaimFacts(TypedDict):
     """The figure of the paper; empty where it names none."""
     scale: str
     """What tiny models can show about the claim, and what not."""
-    """Its rows in the inventory of the surveys."""
     errata: list[str]
     """Misprints of the sources that it settles."""
     history: list[str]

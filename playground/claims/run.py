@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from playground.claims.verdict import Verdict, decide
 from playground.errors import UserError
 from playground.finetuning.run.record import Record
 from playground.folders import cache_folder
-from playground.parsing import has_form, parse_json
+from playground.parsing import has_form
 from playground.training.parallel.workers import Processes, as_worker
 from playground.training.store.ready_made import code_hash
 
@@ -68,8 +68,8 @@ class OutcomeRecord(Record):
         return cls.open(cache_folder("claims"), resume=True)
 
     @classmethod
-    def lines(cls, content: Sequence[bytes]) -> list[Mapping[str, Any]]:
-        return [line for text in content if has_form(line := _parsed(text), {"key": str, "value": FORM})]
+    def is_whole(cls, line: Any) -> bool:
+        return has_form(line, {"key": str, "value": FORM})
 
     def outcome(self, claim: Claim, seed: int) -> Outcome | None:
         """What a seed of a claim gave, None where it was not run with this rule and this code."""
@@ -81,13 +81,6 @@ class OutcomeRecord(Record):
         outcomes = [self.outcome(claim, seed) for seed in range(claim.seeds)]
         found = [outcome for outcome in outcomes if outcome is not None]
         return verdict_of(claim, found) if len(found) == claim.seeds else None
-
-
-def _parsed(text: bytes) -> Any:
-    try:
-        return parse_json(text.decode("utf-8"))
-    except (ValueError, RecursionError):
-        return None
 
 
 def key(claim: Claim, seed: int) -> str:

@@ -4,7 +4,6 @@ import hashlib
 import json
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import suppress
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -54,7 +53,7 @@ from playground.finetuning.run.record import Record, fingerprint, identity
 from playground.finetuning.strategy.losses import describe_fewer
 from playground.finetuning.strategy.strategy import texts_for
 from playground.knob import check_knobs, knob
-from playground.parsing import LIMITS, parse_json
+from playground.parsing import LIMITS
 from playground.tokenizing import Tokenizer
 from playground.training.parallel.seeds import MeanAndSd, spread, spread_if_measured
 from playground.training.parallel.workers import Processes, computed_as_worker
@@ -508,13 +507,13 @@ class PipelineRecord(Record):
     file = "outcomes.jsonl"
 
     @classmethod
-    def lines(cls, content: Sequence[bytes]) -> list[dict[str, Any]]:
-        latest: dict[str, dict[str, Any]] = {}
-        for text in content:
-            with suppress(ValueError, TypeError, LookupError, RecursionError):
-                line = parse_json(text.decode("utf-8"))
-                latest[read_outcome(line["value"]).folder] = {"key": str(line["key"]), "value": line["value"]}
+    def lines(cls, content: Sequence[bytes]) -> list[Mapping[str, Any]]:
+        latest = {line["value"]["folder"]: line for line in super().lines(content)}
         return [line for folder, line in latest.items() if Path(folder).is_dir()]
+
+    @classmethod
+    def is_whole(cls, line: Any) -> bool:
+        return isinstance(line["key"], str) and isinstance(read_outcome(line["value"]).folder, str)
 
 
 def read_outcome(values: Mapping[str, Any]) -> Outcome:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Generator
@@ -103,10 +103,7 @@ class Compressed:
 
 
 class PipelineStep(Protocol):
-    """What a method does; its fields are its knobs, and with those of `identity` it changes nothing."""
-
-    identity: ClassVar[Any]
-    """Settings of some knobs, or None where no setting changes nothing."""
+    """What a method does; its fields are its knobs."""
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         """A smaller model; `start` may be changed, for it is a copy."""
@@ -117,7 +114,8 @@ class PipelineStep(Protocol):
 class Method(CatalogMethod):
     """A method of the catalogue; `rows` are its rows in the inventory.
 
-    With `from_base` it starts from the pre-trained base, not from the fine-tuned model.
+    With `from_base` it starts from the pre-trained base, not from the fine-tuned model. At the settings of `identity`,
+    as they are typed, it changes nothing; empty where it always makes another model.
     """
 
     package = "playground.compression.methods"
@@ -127,16 +125,12 @@ class Method(CatalogMethod):
     step: PipelineStep
     rows: tuple[str, ...] = ()
     from_base: bool = False
+    identity: str = ""
 
     @property
     def order(self) -> tuple[int, ...]:
         """Its position in lists: by family, then by the year of its source."""
         return (list(FAMILIES).index(self.family), *super().order)
-
-    @property
-    def identity(self) -> "Method | None":
-        """The same method at the setting where it changes nothing; None where it always makes another model."""
-        return None if self.step.identity is None else self.turn(self.step.identity)
 
 
 methods, find_method = Method.all, Method.find

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from playground.hunt.suspect import Suspect
 
 S = TypeVar("S", bound=Stage)
+T = TypeVar("T")
 
 FAULTS = "playground.hunt.catalog"
 
@@ -21,19 +22,9 @@ GROUPS = ("Objective", "Attention mask", "Data", "Loss", "Training loop", "Evalu
 """Where in a program a fault is."""
 
 
-def same_entry(entry: Entry) -> Entry:
-    """The entry as it is."""
-    return entry
-
-
-def same_corpus(corpus: Corpus) -> Corpus:
-    """The corpus as it is."""
-    return corpus
-
-
-def same_learner(learner: TrainState) -> TrainState:
-    """The learner as it is."""
-    return learner
+def unchanged(part: T) -> T:
+    """The entry, the corpus or the learner as it is."""
+    return part
 
 
 def exchange_stage(entry: Entry, kind: type[S], make: Callable[[S], Stage]) -> Entry:
@@ -63,9 +54,9 @@ class Fault:
     shows: str
     figure: Callable[["Suspect"], float]
     holds: Callable[["Suspect"], bool]
-    change_entry: Callable[[Entry], Entry] = same_entry
-    change_corpus: Callable[[Corpus], Corpus] = same_corpus
-    change_learner: Callable[[TrainState], TrainState] = same_learner
+    change_entry: Callable[[Entry], Entry] = unchanged
+    change_corpus: Callable[[Corpus], Corpus] = unchanged
+    change_learner: Callable[[TrainState], TrainState] = unchanged
     entry: str = "MLM"
     settings: str = "batch_size=16"
     corpus: str = "reviews"

@@ -23,8 +23,8 @@ def with_corpus(objective: Objective, corpus: Corpus, device: torch.device = tor
     if not objective.counts:
         return objective
     text, specials = corpus.ids[: corpus.held_out_from].long(), corpus.tokenizer.specials
-    stages = (stage for chain in objective.chains for stage in chain.stages)
-    window = next(stage.window_size for stage in stages if isinstance(stage, ArrangeCooccurrences))  # the same for all
+    windows = (stage.window_size for stage in objective.every_stage if isinstance(stage, ArrangeCooccurrences))
+    window = next(windows)  # the same for all
     return with_cooccurrences(objective, cooccurrence(text, specials, window).to(device))
 
 

@@ -6,7 +6,7 @@ from playground.errors import UserError
 from playground.objectives.ask.loss_mask import LossMaskOverride, OverrideLossMask
 from playground.objectives.choose.order import ChooseOrder, OrderOverride
 from playground.objectives.mask_overrides import MaskOverride, describe, meant_for
-from playground.objectives.objective import Objective, Printed
+from playground.objectives.objective import Objective
 from playground.objectives.see.painted import AttentionMaskOverride, OverrideMask
 from playground.objectives.stage import Stage
 
@@ -15,17 +15,15 @@ def with_overrides(objective: Objective, rules: tuple[MaskOverride, ...]) -> Obj
     """The same objective, which obeys the rules in every text; one that has nothing to override is refused."""
     if not rules:
         return objective
-    return replace(
-        _ordered(_masked(objective, rules), rules),
+    return _ordered(_masked(objective, rules), rules).variant(
         idea=f"{objective.idea} {describe(rules)}",
         mask_overrides=(*objective.mask_overrides, *rules),
-        aliases=(), row="", printed=Printed(), switch=("", ""),
     )  # fmt: skip
 
 
 def draws_order(objective: Objective) -> bool:
     """Whether it draws an order of prediction."""
-    return any(isinstance(stage, ChooseOrder) for chain in objective.chains for stage in chain.stages)
+    return any(isinstance(stage, ChooseOrder) for stage in objective.every_stage)
 
 
 def _masked(objective: Objective, rules: tuple[MaskOverride, ...]) -> Objective:

@@ -104,6 +104,11 @@ class Objective:
 
     __getstate__ = declared_fields
 
+    def variant(self, **changes: Any) -> "Objective":
+        """Another objective, with these fields and the others of this one; names and the survey's row are not its."""
+        own = {"aliases": (), "row": "", "printed": Printed(), "switch": ("", "")}
+        return replace(self, **{**own, **changes})
+
     @property
     def order(self) -> tuple[int, int, int]:
         """Its place in lists: the rows of the survey's table first, then by group and by the year of the source."""
@@ -164,10 +169,14 @@ class Objective:
         return (self, *(c for chain in others for c in chain.chains))
 
     @property
+    def every_stage(self) -> tuple[Stage, ...]:
+        """The stages of all chains."""
+        return tuple(stage for chain in self.chains for stage in chain.stages)
+
+    @property
     def plan_keys(self) -> tuple[str, ...]:
         """The plan keys that a person may set for this objective."""
-        stages = (stage for chain in self.chains for stage in chain.stages)
-        keys = (key for stage in stages if planned(stage) for key in stage.keys)
+        keys = (key for stage in self.every_stage if planned(stage) for key in stage.keys)
         return tuple(dict.fromkeys(keys))
 
     @cached_property
@@ -178,8 +187,7 @@ class Objective:
         """
         stretches = [stretch for chain in self.chains for stretch in chain.curriculum]
         moving = {name.rpartition(".")[2] for stretch in stretches for name, *_ in stretch.moves}
-        stages = [stage for chain in self.chains for stage in chain.stages]
-        every = [(stage, k) for stage in stages for k in knobs(stage) if k.name not in moving]
+        every = [(stage, k) for stage in self.every_stage for k in knobs(stage) if k.name not in moving]
         return {
             k.name if _belongs_to_one(k.name, self.chains) else f"{type(stage).__name__}.{k.name}": replace(
                 k, default=_now(stage, k)
@@ -212,20 +220,17 @@ class Objective:
     @property
     def counts(self) -> bool:
         """Whether it wants the co-occurrences of a whole corpus."""
-        return any(
-            isinstance(s, ArrangeCooccurrences) and s.table is None for chain in self.chains for s in chain.stages
-        )
+        return any(isinstance(stage, ArrangeCooccurrences) and stage.table is None for stage in self.every_stage)
 
     @cached_property
     def teacher(self) -> ReadWithTeacher | None:
         """The stage with the decay of its teacher, where a slow copy of the model takes part."""
-        stages = (stage for chain in self.chains for stage in chain.stages)
-        return next((stage for stage in stages if isinstance(stage, ReadWithTeacher)), None)
+        return next((stage for stage in self.every_stage if isinstance(stage, ReadWithTeacher)), None)
 
     @property
     def proposes(self) -> bool:
         """Whether a generator takes part."""
-        return any(isinstance(s, SampleFromGenerator) for chain in self.chains for s in chain.stages)
+        return any(isinstance(stage, SampleFromGenerator) for stage in self.every_stage)
 
 
 def settings_of(stage: Stage, settings: Mapping[str, Any]) -> dict[str, Any]:

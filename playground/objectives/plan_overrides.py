@@ -196,15 +196,20 @@ def _tokens_before(batch: Batch, word: int) -> int:
 def order(batch: Batch, requested: Sequence[int]) -> Tensor:
     """The step `[b, t]` at which each token comes when words are taken in this order (pieces from left to right)."""
     count = word_count(batch.tokens)
-    if sorted(requested) != list(range(1, count + 1)):
-        given = short(",".join(map(str, requested))).strip("'") or "of no words"
-        raise UserError(f"The order {given} is not an order of {count} words; name each of 1 to {count} once.")
+    check_order(requested, count, "words")
     step_of_word = torch.empty(count, dtype=torch.long, device=batch.tokens.ids.device)
     step_of_word[torch.tensor(requested, device=step_of_word.device) - 1] = torch.arange(
         count, device=step_of_word.device
     )
     step = step_of_word[batch.tokens.word_ids.clamp(0, count - 1)].masked_fill(~batch.tokens.valid, count)
     return step.argsort(dim=1, stable=True).argsort(dim=1)
+
+
+def check_order(requested: Sequence[int], count: int, what: str) -> None:
+    """Refuse what does not name each of so many words, sentences or blanks once."""
+    if sorted(requested) != list(range(1, count + 1)):
+        given = short(",".join(map(str, requested))).strip("'") or f"of no {what}"
+        raise UserError(f"The order {given} is not an order of {count} {what}; name each of 1 to {count} once.")
 
 
 def words_in_order(batch: Batch, rank: Tensor, row: int) -> list[int]:

@@ -25,9 +25,14 @@ class Stage(Protocol):
 
 @runtime_checkable
 class Planned(Protocol):
-    """A stage with chance: `override_plan` fits a drawn plan to overrides, `describe_plan` says it in words."""
+    """A stage with chance: `override_plan` fits a drawn plan to overrides, `describe_plan` says it in words.
+
+    `keys` are those of its plan; `follows` are keys of others that change its plan too. Without any of these among the
+    overrides the drawn plan is taken as it is.
+    """
 
     keys: ClassVar[tuple[str, ...]]
+    follows: ClassVar[tuple[str, ...]]
 
     def plan(self, batch: Batch, rng: Generator) -> Any: ...
 
@@ -51,37 +56,44 @@ def planned(stage: object) -> TypeGuard[Planned]:
     return hasattr(stage, "plan")
 
 
-class Arrange:
+class Verb:
+    """What all stages inherit."""
+
+    keys: ClassVar[tuple[str, ...]] = ()
+    follows: ClassVar[tuple[str, ...]] = ()
+
+
+class Arrange(Verb):
     """A stage that puts the texts of a row together."""
 
     verb: ClassVar[str] = "arrange"
 
 
-class Choose:
+class Choose(Verb):
     """A stage that selects positions, spans, sentences or an order."""
 
     verb: ClassVar[str] = "choose"
 
 
-class Change:
+class Change(Verb):
     """A stage that writes something else where positions were selected."""
 
     verb: ClassVar[str] = "change"
 
 
-class Propose:
+class Propose(Verb):
     """A stage that lets a generator, or the corpus' word counts, propose words, or a teacher propose targets."""
 
     verb: ClassVar[str] = "propose"
 
 
-class See:
+class See(Verb):
     """A stage that sets the attention masks."""
 
     verb: ClassVar[str] = "see"
 
 
-class Ask:
+class Ask(Verb):
     """A stage that says what is predicted, and with which loss."""
 
     verb: ClassVar[str] = "ask"

@@ -137,7 +137,9 @@ def _own(objective: "Objective", tokens: Tokens, act: Act) -> tuple[Step, ...]:
 def _act(stage: Stage, batch: Batch, rng: Generator, overrides: PlanOverrides) -> tuple[Any, Batch]:
     if not planned(stage):
         return None, stage.build(batch)
-    plan = stage.override_plan(batch, stage.plan(batch, rng), overrides)
+    plan = stage.plan(batch, rng)
+    if not overrides.keys().isdisjoint((*stage.keys, *stage.follows)):
+        plan = stage.override_plan(batch, plan, overrides)
     return plan, stage.build(batch, plan)
 
 

@@ -105,12 +105,7 @@ def table_csv(facts: Sequence[PosttrainFacts]) -> str:
 
 def event_facts(event: Measured) -> MeasuredFacts:
     """An event without its tensors."""
-    return {
-        "step": event.step, "loss": event.loss, "kl_to_optimum": event.kl_to_optimum,
-        "kl_to_reference": event.kl_to_reference, "true_reward": event.true_reward,
-        "proxy_reward": event.proxy_reward, "pretraining_loss": event.pretraining_loss,
-        "forgetting": event.forgetting, "kl_bound": event.kl_bound, "seconds": event.seconds,
-    }  # fmt: skip
+    return MeasuredFacts(**{name: getattr(event, name) for name in MeasuredFacts.__annotations__})
 
 
 def prompt_facts(setting: Setting, event: Measured, prompt: int, number: int = 3) -> PromptFacts:

@@ -17,7 +17,6 @@ from playground.posttraining.method import Method, Rollout, Selection, Setting, 
 from playground.posttraining.optimum import kl, mean_under
 from playground.posttraining.reward import Reward
 from playground.rng import generator
-from playground.training.train_state import TrainState
 from playground.zoo.recipe import BETAS
 
 GRAD_CLIP = 1.0
@@ -101,18 +100,11 @@ def _train(run: PostTraining, step: Trained, setting: Setting) -> Iterator[Measu
         if not torch.isfinite(loss):
             raise UserError(f"The loss is {float(loss)} after step {number}; choose a lower learning_rate.")
         if number % run.measure_every == 0 or number == run.steps:
-            yield _at(run, setting, policy, learner, number, loss, before, seconds)
-
-
-def _at(
-    run: PostTraining, setting: Setting, policy: "Policy", learner: TrainState, number: int, loss: Tensor,
-    before: float | None, seconds: float,
-) -> Measured:  # fmt: skip
-    """The event after a step."""
-    log_probs = enumerate_answers(policy.model, run.space).joint
-    after = run.base.pretraining_loss(learner)
-    policy.model.eval()
-    return _measured(run, setting, number, float(loss), log_probs, before, after, seconds, rollout=policy.rollout)
+            log_probs, after = enumerate_answers(policy.model, run.space).joint, run.base.pretraining_loss(learner)
+            policy.model.eval()
+            yield _measured(
+                run, setting, number, float(loss), log_probs, before, after, seconds, rollout=policy.rollout
+            )
 
 
 def _measured(

@@ -12,6 +12,7 @@ from playground.compression.meters import size
 from playground.compression.method import Compressed
 from playground.compression.storage import load, pack, save
 from playground.errors import UserError
+from playground.knob import spelt
 from tests.compressing import NAMES, compressed, data, of_kind, quick, same, state, teacher
 from tests.runs import each_kind
 
@@ -19,7 +20,7 @@ HEADER = 9_000
 """Bytes that names and sizes of tensors may take in a file."""
 
 every_method = pytest.mark.parametrize("name", NAMES)
-WITH_IDENTITY = [name for name in NAMES if methods()[name].identity is not None]
+WITH_IDENTITY = [name for name in NAMES if methods()[name].identity]
 ROUNDING = [name for name in NAMES if methods()[name].family == "quantization"]
 OTHERS = [name for name in NAMES if name not in ROUNDING]
 
@@ -52,7 +53,8 @@ def test_it_is_found_by_every_name_and_read_as_it_is_written(name):
 @pytest.mark.parametrize("name", WITH_IDENTITY)
 def test_at_its_identity_it_changes_nothing_bit_for_bit(name):
     known, whole = data(), teacher()
-    made = Pipeline((quick(name).methods[0].turn(methods()[name].step.identity),)).apply(whole, known)
+    _, identity = spelt(f"{name}({methods()[name].identity})")
+    made = Pipeline((quick(name).methods[0].turn(identity),)).apply(whole, known)
     assert same(state(made.classifier), state(whole))
     assert torch.equal(score_all(made.classifier, known.test), score_all(whole, known.test))
 

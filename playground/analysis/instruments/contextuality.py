@@ -6,7 +6,7 @@ from math import isnan, nan
 import torch
 from torch import Tensor
 
-from playground.analysis.finding import Curve, Finding, Matrix, Number, Scatter, Table
+from playground.analysis.finding import Curve, Finding, Matrix, Number, Scatter, Table, melt
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.instruments.levels_of_sense import ambiguous
 from playground.analysis.probing.classifier import split_items
@@ -49,11 +49,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         "one word, less anisotropy": [one.adjusted_self_similarity for one in found],
         "variance in the first component": [one.explained for one in found],
     }
-    columns = {
-        "level": list(subject.levels) * len(of),
-        "value": [value for row in of.values() for value in row],
-        "of": [name for name in of for _ in subject.levels],
-    }
+    columns = melt("level", subject.levels, "value", of, "of")
     used = [participation_ratio(level[tokens.maskable]) for level in levels]
     sizes = {"level": list(subject.levels), "dimensions": used}
     return Finding(
@@ -88,11 +84,7 @@ def measure_senses(subject: Subject, settings: SenseSettings) -> Finding:
         name: [_mean_silhouette(items, words, level, texts.tokens) for level in levels]
         for name, levels in (("model", own), ("random encoder", random))
     }
-    columns = {
-        "level": list(subject.levels) * 2,
-        "silhouette": [*curves["model"], *curves["random encoder"]],
-        "of": ["model"] * len(own) + ["random encoder"] * len(own),
-    }
+    columns = melt("level", subject.levels, "silhouette", curves, "of")
     best = max(range(len(own)), key=lambda k: curves["model"][k])
     shown = _chosen(subject, words, settings.word)
     beside = {"random encoder": curves["random encoder"][best], "embeddings": curves["model"][0]}
@@ -158,12 +150,7 @@ def measure_subspace(subject: Subject, settings: SenseSettings) -> Finding:
     width = x.shape[1]
     sizes = [*(size for size in SIZES if size < width), width]
     scores = subspace_curve(x, items.labels, split, sizes, subject.rng("subspace"))
-    kinds = list(scores[0])
-    columns = {
-        "dimensions": sizes * len(kinds),
-        "accuracy": [one[kind] for kind in kinds for one in scores],
-        "space": [kind for kind in kinds for _ in sizes],
-    }
+    columns = melt("dimensions", sizes, "accuracy", {k: [one[k] for one in scores] for k in scores[0]}, "space")
     full = scores[-1]["principal"]
     enough = next((n for n, one in zip(sizes, scores, strict=True) if one["trained"] >= ENOUGH * full), nan)
     which = "No subspace" if isnan(enough) else f"A subspace of {enough} dimensions"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch.nn.functional import normalize
 
-from playground.analysis.finding import Bars, Finding, Number, Scatter, Table, columns_of
+from playground.analysis.finding import Bars, Finding, Number, Scatter, Table, columns_of, melt
 from playground.analysis.instrument import Instrument
 from playground.analysis.subject import Subject
 from playground.analysis.words.vectors import id_of, in_a_plane, known_words, nearest, word_vectors
@@ -155,16 +155,13 @@ def measure_kinds(subject: Subject, settings: KindsSettings) -> Finding:
         rows.append((thing, ", ".join(near), kind_of[thing], COLOURS[thing]))
     mean = {name: sum(row) / len(row) for name, row in shares.items()}
     by_chance = {name: sum(row) / len(row) for name, row in chance.items()}
-    columns = {
-        "property": list(mean) * 2,
-        "share": [*mean.values(), *by_chance.values()],
-        "of": ["nearest things"] * len(mean) + ["by chance"] * len(mean),
-    }
+    shared = {"nearest things": mean.values(), "by chance": by_chance.values()}
     return Finding(
         f"Of the nearest neighbours {mean['kind']:.0%} are of the same kind (chance {by_chance['kind']:.0%}) "
         f"and {mean['colour']:.0%} of the same colour (chance {by_chance['colour']:.0%}).",
         tuple(Number(f"same {name}", mean[name], "share", {"chance": by_chance[name]}) for name in mean),
-        (Table("What neighbours share", columns, Bars("property", "share", "of"), "share of neighbours"),
+        (Table("What neighbours share", melt("property", mean, "share", shared, "of"), Bars("property", "share", "of"),
+               "share of neighbours"),
          Table("Nearest things", columns_of(("thing", "nearest", "kind", "colour"), rows))),
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.func import functional_call
 
 from playground.analysis.cloze import gap_of, with_gap
-from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Scatter, Table
+from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Scatter, Table, melt
 from playground.analysis.influence import (
     GradientDescent,
     Query,
@@ -25,6 +25,7 @@ from playground.analysis.influence import (
     tracin,
 )  # fmt: skip
 from playground.analysis.instrument import Instrument, reads_sentences, scores_words
+from playground.analysis.landscape import weights_of
 from playground.analysis.subject import Subject
 from playground.analysis.words.vectors import id_of
 from playground.answers import Answer, total_loss
@@ -73,7 +74,7 @@ class Copy:
     def __init__(self, model: LanguageModel) -> None:
         self.model = deepcopy(model).cpu().eval()
         self.names = [name for name, _ in self.model.named_parameters()]
-        self.start: Weights = tuple(p.detach().clone() for p in self.model.parameters())
+        self.start = weights_of(self.model.parameters())
 
     def answers(self, weights: Weights, batch: Batch) -> tuple[Answer, ...]:
         return functional_call(self.model, dict(zip(self.names, weights, strict=True)), (batch,))
@@ -215,11 +216,7 @@ def measure_checkpoints(subject: Subject, settings: CheckpointSettings) -> Findi
     names = [f"{one} to {other}" for one, other in pairwise(steps)]
     most = max(range(len(falls)), key=falls.__getitem__)
     curve = {"step": steps, "loss": losses}
-    bars = {
-        "steps": names * 2,
-        "fall": [*falls, *estimates],
-        "of": ["true"] * len(falls) + ["gradient times distance"] * len(falls),
-    }
+    bars = melt("steps", names, "fall", {"true": falls, "gradient times distance": estimates}, "of")
     return Finding(
         f"Between steps {steps[most]} and {steps[most + 1]} {said} fell most, by {falls[most]:.2f} {unit}.",
         (Number("loss at the end", losses[-1], unit, {"at the first checkpoint": losses[0]}),),

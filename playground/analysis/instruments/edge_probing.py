@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import isfinite
 
-from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Table, columns_of
+from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Table, melt
 from playground.analysis.instrument import Instrument, labels, reads_sentences
 from playground.analysis.probing.edges import EdgeProbe, edge_probe
 from playground.analysis.probing.reading import both_states, probing_items
@@ -73,12 +73,7 @@ def _number(name: str, probe: EdgeProbe) -> Number:
 
 
 def _by_level(subject: Subject, probes: dict[str, EdgeProbe], field: str) -> dict[str, list]:
-    rows = [
-        (level, value, name)
-        for name, probe in probes.items()
-        for level, value in zip(subject.levels, getattr(probe, field), strict=True)
-    ]
-    return columns_of(("level", "value", "task"), rows)
+    return melt("level", subject.levels, "value", {n: getattr(probe, field) for n, probe in probes.items()}, "task")
 
 
 EDGE_PROBING = Instrument(

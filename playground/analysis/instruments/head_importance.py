@@ -7,7 +7,7 @@ import scipy
 import torch
 from torch import Tensor
 
-from playground.analysis.finding import Bars, Curve, Finding, Number, Table
+from playground.analysis.finding import Bars, Curve, Finding, Number, Table, melt
 from playground.analysis.instrument import Instrument, attends, scores_words
 from playground.analysis.interventions import row_losses
 from playground.analysis.subject import Subject
@@ -84,15 +84,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
             Table("Importance of each head",
                   {"head": list(heads), "importance": scaled.tolist(), "before scaling": raw.tolist()},
                   Bars("head", "importance"), note="The squares of the importances of a layer add up to 1."),
-            Table(
-                "Pruning",
-                {
-                    "heads off": counts * len(losses),
-                    "loss": [loss for each in losses.values() for loss in each],
-                    "order": [name for name in losses for _ in counts],
-                },
-                Curve("heads off", "loss", "order"), unit=unit, lines={"all heads": whole},
-            ),
+            Table("Pruning", melt("heads off", counts, "loss", losses, "order"), Curve("heads off", "loss", "order"),
+                  unit=unit, lines={"all heads": whole}),
         ),
     )  # fmt: skip
 

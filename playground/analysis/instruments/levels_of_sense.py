@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from playground.analysis.finding import Curve, Finding, Number, Table, columns_of
+from playground.analysis.finding import Curve, Finding, Number, Table, melt
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.probing.classifier import ProbeCurve, probe_curve
 from playground.analysis.probing.reading import both_states, make_items, probing_items
@@ -38,13 +38,12 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         name: probe_curve(*states, texts.tokens, each, subject.seed)
         for name, each in (("part of speech", parts), ("sense", senses))
     }
-    rows = [
-        (level, value, f"{name}{of}")
+    series = {
+        f"{name}{of}": [getattr(one, field) for one in curve.levels]
         for name, curve in curves.items()
         for of, field in (("", "accuracy"), (", control task", "control"), (", random encoder", "random_accuracy"))
-        for level, value in zip(subject.levels, [getattr(one, field) for one in curve.levels], strict=True)
-    ]
-    columns = columns_of(("level", "accuracy", "probe"), rows)
+    }
+    columns = melt("level", subject.levels, "accuracy", series, "probe")
     lines = {f"{name}: most frequent of the same word": curve.by_type for name, curve in curves.items()}
     best = {name: subject.levels[curve.best.level] for name, curve in curves.items()}
     return Finding(

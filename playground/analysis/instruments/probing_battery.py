@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from playground.analysis.finding import Bars, Finding, Number, Rows, Table
+from playground.analysis.finding import Bars, Finding, Number, Rows, Table, melt
 from playground.analysis.instrument import Instrument, labels
 from playground.analysis.probing.classifier import ProbeCurve, probe_curve
 from playground.analysis.probing.reading import both_states, probing_items
@@ -54,11 +54,7 @@ def _bars(ranked: list[tuple[ProbingTask, ProbeCurve]]) -> Table:
         "random encoder": [c.best.random_accuracy for _, c in ranked],
         "most frequent class": [c.chance for _, c in ranked],
     }
-    columns = {
-        "task": [task.name for task, _ in ranked] * len(of),
-        "accuracy": [value for row in of.values() for value in row],
-        "of": [name for name in of for _ in ranked],
-    }
+    columns = melt("task", [task.name for task, _ in ranked], "accuracy", of, "of")
     return Table("Accuracy by task", columns, Bars("task", "accuracy", "of"), "share right")
 
 

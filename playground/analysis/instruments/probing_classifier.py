@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from playground.analysis.finding import Curve, Finding, Number, Table
+from playground.analysis.finding import Curve, Finding, Number, Table, melt
 from playground.analysis.instrument import Instrument, labels
 from playground.analysis.probing.classifier import ProbeCurve, probe_curve
 from playground.analysis.probing.reading import both_states, probing_items
@@ -59,12 +59,7 @@ def by_level(subject: Subject, curve: ProbeCurve, note: str) -> Table:
         "task, random encoder": [one.random_accuracy for one in curve.levels],
         "control task, random encoder": [one.random_control for one in curve.levels],
     }
-    count = len(curve.levels)
-    columns = {
-        "level": list(subject.levels[:count]) * len(of),
-        "accuracy": [value for row in of.values() for value in row],
-        "probe": [name for name in of for _ in range(count)],
-    }
+    columns = melt("level", subject.levels[: len(curve.levels)], "accuracy", of, "probe")
     lines = {"most frequent class": curve.chance, "most frequent of the same word": curve.by_type}
     unlike = f"Unlike the paper: {note}." if note else ""
     return Table("Accuracy by level", columns, Curve("level", "accuracy", "probe"), "share right", lines, unlike)

@@ -8,25 +8,10 @@ import torch
 from playground.claims import Arm, Lab
 from playground.claims.lab import entry_of
 from playground.corpora import Corpus
+from playground.finetuning.apply.crosslingual import alone
 from playground.training.data import BatchSampler
 from playground.training.loop import Run, events_of, prepared
 from playground.training.train_state import TrainState
-
-
-def alone(corpus: Corpus, language: int) -> Corpus:
-    """The sentences of one language, with the vocabulary of both."""
-    kept = corpus.labels["language"] == language  # a [SEP] counts as what stands before it
-    return replace(
-        corpus,
-        name=f"{corpus.name}, language {language}",
-        ids=corpus.ids[kept],
-        word_ids=torch.arange(int(kept.sum()), dtype=torch.int32),
-        sentence_ids=corpus.sentence_ids[kept].unique_consecutive(return_inverse=True)[1].int(),
-        document_ids=corpus.document_ids[kept],
-        held_out_from=int(kept[: corpus.held_out_from].sum()),
-        labels={},
-        entropy_bound=None,
-    )
 
 
 def trained(lab: Lab, arm: "Arm", seed: int, corpus: Corpus) -> TrainState:

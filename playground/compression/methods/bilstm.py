@@ -1,7 +1,6 @@
 """Distillation to another structure: a small recurrent or convolutional network learns a transformer's scores."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from torch import Generator, Tensor
 from torch.nn.functional import mse_loss
@@ -29,7 +28,6 @@ class DistilToOtherNetwork:
     alpha: float = knob(0.0, 0.0, 1.0, unit="share of the loss", why="Weight of the gold labels.")
     unlabelled: int = knob(3000, 0, 10_000, unit="texts", why="Additional texts, labelled only by the teacher.")
     steps: int = knob(400, 0, 5000, unit="steps", why="Training steps of the student.")
-    identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         shape = Architecture(

@@ -1,7 +1,6 @@
 """DistilBERT: a student of half the depth learns from the pre-trained teacher's gaps, then the task."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
@@ -33,7 +32,6 @@ class DistilGaps:
     task_alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of the soft targets.")
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Additional texts, labelled only by the teacher.")
     steps: int = knob(150, 0, 5000, unit="steps", why="Training on the task.")
-    identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         student = begin_pre_trained(start, data, rng, self.layers, self.start)

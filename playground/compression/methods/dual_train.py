@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, cast
+from typing import cast
 
 import torch
 from torch import Generator, Tensor, nn
@@ -73,7 +73,6 @@ class TrainDually:
     projection: float = knob(0.01, 0.0, 100.0, unit="times the loss", why="Weight of the projection loss.")
     text_steps: int = knob(300, 0, 10_000, unit="steps", why="Dual training, on pre-training text.")
     steps: int = knob(150, 0, 5000, unit="steps", why="Training on the task.")
-    identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         teacher = classifier_of(data.base.learner.model, start.classifier.head)

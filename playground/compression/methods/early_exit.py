@@ -1,9 +1,7 @@
 """Early exit: every layer has a head, and a text whose answer is sure leaves."""
 
-from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor, nn
@@ -30,7 +28,6 @@ class ExitEarly:
     )
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Additional texts, labelled by the last head.")
     steps: int = knob(100, 0, 5000, unit="steps", why="Training of the new heads; the model itself does not change.")
-    identity: ClassVar[Mapping[str, Any]] = {"speed": 0.0, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         if not self.speed and not self.steps:
@@ -74,4 +71,5 @@ EARLY_EXIT = Method(
     source="Liu et al. (FastBERT), arXiv:2004.02178",
     unlike_paper="a head is one linear layer without attention of its own",
     step=ExitEarly(),
+    identity="speed=0, steps=0",
 )

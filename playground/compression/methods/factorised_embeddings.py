@@ -1,9 +1,7 @@
 """Factorised embeddings: the table of word vectors becomes a product of a thin table and a projection."""
 
-from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
 
 import torch
 from torch import Generator
@@ -27,7 +25,6 @@ class FactoriseEmbeddings:
         why="E; it saves parameters where E < V H / (V + H); from H on nothing changes.",
     )
     steps: int = knob(80, 0, 2000, unit="steps", why="Training on the task afterwards.")
-    identity: ClassVar[Mapping[str, Any]] = {"embedding_size": 512, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         if self.embedding_size < start.classifier.model.shape.width:
@@ -58,4 +55,5 @@ FACTORISED_EMBEDDINGS = Method(
     source="Lan et al. (ALBERT), arXiv:1909.11942, sec. 3.1",
     unlike_paper="the factors are the singular vectors of a trained table; the paper trains them from the start",
     step=FactoriseEmbeddings(),
+    identity="embedding_size=512, steps=0",
 )

@@ -1,7 +1,6 @@
 """The baseline: a small model with random weights, pre-trained and fine-tuned without any teacher."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from torch import Generator
 
@@ -21,7 +20,6 @@ class TrainSmall:
     width: int = knob(0, 0, 512, unit="numbers per position", why="Width of the model; 0: that of the base.")
     text_steps: int = knob(300, 0, 10_000, unit="steps", why="Pre-training; 0 for none.")
     steps: int = knob(80, 0, 5000, unit="steps", why="Training on the task.")
-    identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         shape = data.base.learner.model.shape

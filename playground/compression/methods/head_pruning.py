@@ -1,8 +1,6 @@
 """Head pruning: the attention heads on which the answers depend least are cut out."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
 
 from torch import Generator, Tensor
 
@@ -21,7 +19,6 @@ class CutHeads:
     share: float = knob(0.5, 0.0, 0.95, unit="share of the heads", why="How many heads are cut.")
     chosen: str = knob("", why='Heads by hand instead, as layer.head from 1: "1.2 2.4".')
     steps: int = knob(0, 0, 2000, unit="steps", why="Training on the task afterwards.")
-    identity: ClassVar[Mapping[str, Any]] = {"share": 0.0, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         stack = unshared_stack(start.classifier, "Head pruning")
@@ -73,4 +70,5 @@ HEAD_PRUNING = Method(
     source="Michel et al., arXiv:1905.10650; Voita et al., arXiv:1905.09418",
     unlike_paper="one head stays in every layer; importance is that for the labelled texts",
     step=CutHeads(),
+    identity="share=0, steps=0",
 )

@@ -1,8 +1,6 @@
 """Layer dropping: whole layers are left out, and the rest goes on learning the task."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from torch import Generator
 
@@ -44,7 +42,6 @@ class DropLayers:
     layers: int = knob(0, 0, 12, unit="layers", why="How many stay, at most all; 0: half of them.")
     dropped: str = knob("top", choices=tuple(KEPT), why="Which layers are dropped.")
     steps: int = knob(80, 0, 2000, unit="steps", why="Training on the task afterwards.")
-    identity: ClassVar[Mapping[str, Any]] = {"layers": 12, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         kept = layers_kept(*number_kept(start.classifier, "Dropping layers", self.layers), KEPT[self.dropped])
@@ -62,4 +59,5 @@ LAYER_DROPPING = Method(
     source="Sajjad et al., arXiv:2004.03844",
     unlike_paper="layers are dropped from the fine-tuned model, not before fine-tuning",
     step=DropLayers(),
+    identity="layers=12, steps=0",
 )

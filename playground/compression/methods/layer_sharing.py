@@ -1,8 +1,6 @@
 """Cross-layer sharing: all layers become one layer that is used again and again."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
 
 import torch
 from torch import Generator
@@ -24,7 +22,6 @@ class ShareLayers:
 
     shared: str = knob("all", choices=tuple(SHARED), why="Which parts the layers share.")
     steps: int = knob(120, 0, 2000, unit="steps", why="Training on the task afterwards.")
-    identity: ClassVar[Mapping[str, Any]] = {"shared": "none", "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         if self.shared != "none":
@@ -58,4 +55,5 @@ LAYER_SHARING = Method(
     source="Lan et al. (ALBERT), arXiv:1909.11942, sec. 3.1",
     unlike_paper="the layers of a trained model are averaged; the paper pre-trains shared layers from the start",
     step=ShareLayers(),
+    identity="shared=none, steps=0",
 )

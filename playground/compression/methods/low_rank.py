@@ -1,8 +1,6 @@
 """Low rank: the matrices inside the layers become products of two thinner ones."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import torch
 from torch import Generator, nn
@@ -28,7 +26,6 @@ class TruncateRanks:
     rank: int = knob(16, 1, 512, unit="rank", why="Rank of each product.")
     matrices: str = knob("both", choices=tuple(PARTS), why="Which matrices are factorised.")
     steps: int = knob(80, 0, 2000, unit="steps", why="Training on the task afterwards.")
-    identity: ClassVar[Mapping[str, Any]] = {"rank": 512, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         for block in unshared_stack(start.classifier, "Low rank").layers:
@@ -66,4 +63,5 @@ LOW_RANK = Method(
     idea="Write a matrix as a product of two thinner ones.",
     source="survey arXiv:2003.07278 (low-rank approximation); Eckart and Young 1936",
     step=TruncateRanks(),
+    identity="rank=512, steps=0",
 )

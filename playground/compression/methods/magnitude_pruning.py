@@ -1,8 +1,6 @@
 """Magnitude pruning: the smallest weights become 0, before, during or after fine-tuning."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
 
 from torch import Generator
 
@@ -29,7 +27,6 @@ class PruneSmallest:
     scope: str = knob("all", choices=("all", "each"), why="The smallest weights of all matrices, or of each matrix.")
     steps: int = knob(80, 0, 2000, unit="steps", why="Training during or after pruning.")
     stored: str = knob("dense", choices=tuple(STORED), why="Sparse leaves zeros out of the file.")
-    identity: ClassVar[Mapping[str, Any]] = {"sparsity": 0.0, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         if not self.sparsity and not self.steps:
@@ -67,4 +64,5 @@ MAGNITUDE_PRUNING = Method(
     source="Zhu and Gupta, arXiv:1710.01878, eq. 1; Gordon et al., arXiv:2002.08307",
     unlike_paper="pruned at every step of the rise; word vectors are pruned too",
     step=PruneSmallest(),
+    identity="sparsity=0, steps=0",
 )

@@ -1,7 +1,6 @@
 """MiniLM: the student follows only the last layer's attention and how its values are related."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from torch import Generator, Tensor
 
@@ -23,7 +22,6 @@ class FollowLastAttention:
     values: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the value-relation loss.")
     text_steps: int = knob(200, 0, 10_000, unit="steps", why="Distillation on pre-training text.")
     steps: int = knob(80, 0, 5000, unit="steps", why="Training on the task.")
-    identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         student = begin_pre_trained(start, data, rng, self.layers, self.start)

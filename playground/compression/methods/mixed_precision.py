@@ -1,10 +1,9 @@
 """Mixed precision by curvature: layers whose loss is curved most keep more bits."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean, stdev
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -27,7 +26,6 @@ class QuantiseByCurvature:
     groups: int = knob(4, 1, 128, unit="groups of rows", why="Each has a scale.")
     parts: int = knob(4, 2, 16, unit="parts of the texts", why="The curvature is measured on each.")
     turns: int = knob(12, 1, 100, unit="turns", why="Iterations of the power method that finds the largest curvature.")
-    identity: ClassVar[Mapping[str, Any]] = {"low": FULL, "high": FULL, "embedding_bits": FULL}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         layers = by_layer(start.classifier)
@@ -94,4 +92,5 @@ MIXED_PRECISION = Method(
     unlike_paper="attention and MLP of a layer are ranked separately; "
     "curvature on the labelled texts; no training after",
     step=QuantiseByCurvature(),
+    identity="low=32, high=32, embedding_bits=32",
 )

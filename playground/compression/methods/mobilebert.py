@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from torch import Generator, Tensor
 
@@ -27,7 +26,6 @@ class TransferProgressively:
     alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of the pre-training loss.")
     text_steps: int = knob(150, 0, 10_000, unit="steps", why="Pre-training distillation, on the same text.")
     steps: int = knob(150, 0, 5000, unit="steps", why="Training on the task.")
-    identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         student = begin_pre_trained(start, data, rng, data.base.learner.model.shape.layers, "first")

@@ -1,8 +1,6 @@
 """Movement pruning: the weights that training moves towards 0 are left out."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor, nn
@@ -46,7 +44,6 @@ class PruneByMovement:
     sparsity: float = knob(0.5, 0.0, 0.99, unit="share of each matrix", why="How many weights become 0.")
     steps: int = knob(120, 0, 2000, unit="steps", why="Training of weights and scores on the task.")
     stored: str = knob("dense", choices=tuple(STORED), why="Sparse leaves zeros out of the file.")
-    identity: ClassVar[Mapping[str, Any]] = {"sparsity": 0.0, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         if not self.steps:
@@ -76,4 +73,5 @@ MOVEMENT_PRUNING = Method(
     source="Sanh et al., arXiv:2005.07683",
     unlike_paper="scores learn at the rate of the weights; no soft version; word vectors are not pruned",
     step=PruneByMovement(),
+    identity="sparsity=0, steps=0",
 )

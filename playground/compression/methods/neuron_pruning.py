@@ -1,8 +1,6 @@
 """Neuron pruning: the neurons of the MLPs on which the answers depend least are cut out."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from torch import Generator
 
@@ -19,7 +17,6 @@ class CutNeurons:
 
     share: float = knob(0.5, 0.0, 0.99, unit="share of the neurons", why="How many neurons are cut.")
     steps: int = knob(40, 0, 2000, unit="steps", why="Training on the task afterwards.")
-    identity: ClassVar[Mapping[str, Any]] = {"share": 0.0, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         stack = unshared_stack(start.classifier, "Neuron pruning")
@@ -39,4 +36,5 @@ NEURON_PRUNING = Method(
     source="after Molchanov et al., arXiv:1611.06440 (first-order Taylor criterion)",
     unlike_paper="all neurons at once, and of linear layers, not of feature maps",
     step=CutNeurons(),
+    identity="share=0, steps=0",
 )

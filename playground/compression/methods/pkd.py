@@ -1,8 +1,6 @@
 """Patient knowledge distillation: the student also follows its teacher's layers on the way to the answer."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from torch import Generator, Tensor
 
@@ -25,7 +23,6 @@ class Patient:
     beta: float = knob(10.0, 0.0, 1000.0, unit="times the loss", why="Weight of the patient loss.")
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Additional texts, labelled only by the teacher.")
     steps: int = knob(200, 0, 5000, unit="steps", why="Training steps of the student.")
-    identity: ClassVar[Mapping[str, Any]] = {"layers": 12, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         teacher = start.classifier
@@ -53,4 +50,5 @@ PKD = Method(
     "followed too where it is the only one, or is mapped by hand to a lower one; the student begins with layers of the "
     "fine-tuned teacher",
     step=Patient(),
+    identity="layers=12, steps=0",
 )

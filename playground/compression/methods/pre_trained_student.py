@@ -1,7 +1,6 @@
 """Pre-trained distillation: a small student is pre-trained first, then learns from the teacher's answers."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from torch import Generator, Tensor
 
@@ -23,7 +22,6 @@ class PreTrainStudent:
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Additional texts, labelled only by the teacher.")
     distillation_steps: int = knob(150, 0, 5000, unit="steps", why="Training on the teacher's soft targets.")
     steps: int = knob(40, 0, 5000, unit="steps", why="Training on the gold labels, at the end.")
-    identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         student = begin_student(start, data, rng, self.layers, "new")

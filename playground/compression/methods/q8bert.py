@@ -1,8 +1,6 @@
 """Quantization-aware training: the model learns the task while it computes with rounded weights."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from torch import Generator
 
@@ -29,7 +27,6 @@ class TrainQuantised:
     activation_bits: int = knob(8, 2, FULL, unit="bits", why="Bits of activations; 32: not rounded.")
     granularity: str = knob("tensor", choices=("tensor", "channel"), why="One scale for each matrix, or for each row.")
     steps: int = knob(80, 0, 2000, unit="steps", why="Training on the task with rounded numbers.")
-    identity: ClassVar[Mapping[str, Any]] = {"bits": FULL, "activation_bits": FULL, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         groups = groups_of(start.classifier, self.granularity)
@@ -54,4 +51,5 @@ Q8BERT = Method(
     source="Zafrir et al., arXiv:1910.06188",
     unlike_paper="activations are scaled by each batch, not by a moving average; products are float32",
     step=TrainQuantised(),
+    identity="bits=32, activation_bits=32, steps=0",
 )

@@ -1,8 +1,6 @@
 """Group-wise quantization after training, down to one bit."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from torch import Generator
 
@@ -19,7 +17,6 @@ class QuantiseGroups:
     bits: int = knob(4, 1, FULL, unit="bits", why="Bits of the weights inside the layers; 32: not rounded.")
     embedding_bits: int = knob(8, 1, FULL, unit="bits", why="Bits of the embedding tables.")
     groups: int = knob(4, 1, 128, unit="groups of rows", why="Each has a scale; 4 is one for each head here.")
-    identity: ClassVar[Mapping[str, Any]] = {"bits": FULL, "embedding_bits": FULL}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         inside = matrices(start.classifier, embeddings=False)
@@ -36,4 +33,5 @@ QUANTIZATION = Method(
     source="Shen et al. (Q-BERT), arXiv:1909.05840",
     unlike_paper="after training, where the paper continues it; only weights are rounded; more than 16 bits are 32",
     step=QuantiseGroups(),
+    identity="bits=32, embedding_bits=32",
 )

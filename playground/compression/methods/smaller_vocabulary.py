@@ -1,8 +1,7 @@
 """A smaller vocabulary: rare words lose their vector and are read as the unknown word."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import cast
 
 import torch
 from torch import Generator, Tensor, nn
@@ -23,7 +22,6 @@ class KeepFrequentWords:
     words: int = knob(200, 8, 100_000, unit="words", why="How many words keep a vector.")
     unlabelled: int = knob(500, 16, 5000, unit="texts", why="Additional texts in which words are counted.")
     steps: int = knob(40, 0, 2000, unit="steps", why="Training on the task afterwards.")
-    identity: ClassVar[Mapping[str, Any]] = {"words": 100_000, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         old = start.classifier
@@ -70,4 +68,5 @@ SMALLER_VOCABULARY = Method(
     source="after survey arXiv:2003.08271, table 3 (systems with a smaller vocabulary)",
     unlike_paper="words are left out of a trained table; the systems train a new model with fewer word pieces",
     step=KeepFrequentWords(),
+    identity="words=100000, steps=0",
 )

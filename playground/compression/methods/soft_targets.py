@@ -1,8 +1,6 @@
 """Soft targets: a student learns the probabilities that its teacher gives to all classes."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor, nn
@@ -39,7 +37,6 @@ class SoftTargetLoss:
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Additional texts, labelled only by the teacher.")
     teachers: int = knob(1, 1, 5, unit="teachers", why="Fine-tuned with other seeds; their scores are averaged.")
     steps: int = knob(200, 0, 5000, unit="steps", why="Training steps of the student.")
-    identity: ClassVar[Mapping[str, Any]] = {"layers": 12, "steps": 0, "start": "first"}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         teacher = self.teacher(start.classifier, data)
@@ -69,4 +66,5 @@ SOFT_TARGETS = Method(
     unlike_paper="the student starts with layers of its teacher, and also reads unlabelled texts; a pair of texts is "
     "read as one, not by two encoders (TwinBERT, arXiv:2002.06275)",
     step=SoftTargetLoss(),
+    identity="layers=12, steps=0, start=first",
 )

@@ -1,8 +1,7 @@
 """BERT-of-Theseus: layers of the model are replaced by fewer new ones at random, more and more often."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor, nn
@@ -45,7 +44,6 @@ class ReplaceModules:
     rise: float = knob(0.7, 0.01, 1.0, unit="share of the steps", why="From then on everything is replaced.")
     steps: int = knob(150, 1, 5000, unit="steps", why="Training with old and new layers mixed.")
     fine_tuning_steps: int = knob(50, 0, 5000, unit="steps", why="Fine-tuning of the successor alone, at the end.")
-    identity: ClassVar[Mapping[str, Any] | None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         there, number = number_kept(start.classifier, "Module replacing", self.layers)

@@ -1,7 +1,6 @@
 """TinyBERT: embeddings, attention and states of all layers are followed, on pre-training text and on the task."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from torch import Generator, Tensor
 
@@ -35,7 +34,6 @@ class FollowLayers:
     text_steps: int = knob(100, 0, 10_000, unit="steps", why="General distillation, on pre-training text.")
     layer_steps: int = knob(100, 0, 5000, unit="steps", why="Distillation of the layers on the task.")
     steps: int = knob(100, 0, 5000, unit="steps", why="Distillation of the answers on the task.")
-    identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         teacher, student = start.classifier, begin_pre_trained(start, data, rng, self.layers, self.start)

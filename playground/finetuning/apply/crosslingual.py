@@ -40,22 +40,26 @@ class NewWords:
     new: dict[str, int]
 
 
-def second_language() -> Corpus:
-    """Sentences of the second language alone."""
-    both = open_parallel(TEXT_SEED, TOKENS)
-    kept = both.labels["language"] == 1  # a [SEP] counts as what stands before it
+def alone(corpus: Corpus, language: int) -> Corpus:
+    """The sentences of one language of a corpus, with the vocabulary of both."""
+    kept = corpus.labels["language"] == language  # a [SEP] counts as what stands before it
     return replace(
-        both,
-        name="second language",
-        description="Sentences of the second language of the corpus 'parallel' alone.",
-        ids=both.ids[kept],
+        corpus,
+        name=f"{corpus.name}, language {language}",
+        ids=corpus.ids[kept],
         word_ids=torch.arange(int(kept.sum()), dtype=torch.int32),
-        sentence_ids=both.sentence_ids[kept].unique_consecutive(return_inverse=True)[1].int(),
-        document_ids=both.document_ids[kept],
-        held_out_from=int(kept[: both.held_out_from].sum()),
+        sentence_ids=corpus.sentence_ids[kept].unique_consecutive(return_inverse=True)[1].int(),
+        document_ids=corpus.document_ids[kept],
+        held_out_from=int(kept[: corpus.held_out_from].sum()),
         labels={},
         entropy_bound=None,
     )
+
+
+def second_language() -> Corpus:
+    """Sentences of the second language alone."""
+    description = "Sentences of the second language of the corpus 'parallel' alone."
+    return replace(alone(open_parallel(TEXT_SEED, TOKENS), 1), name="second language", description=description)
 
 
 def with_words_of(learner: TrainState, tokenizer: Tokenizer, corpus: Corpus) -> NewWords:

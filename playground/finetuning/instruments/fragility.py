@@ -7,7 +7,7 @@ from statistics import fmean
 
 import torch
 
-from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Table
+from playground.analysis.finding import Bars, Curve, Finding, Number, Table, columns_of, melt
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.subject import Subject
 from playground.finetuning.apply.attacks import (
@@ -72,7 +72,6 @@ def victims(subject: Subject, settings: Settings) -> dict[str, Victim]:
 
 def measure_misspelling(subject: Subject, settings: Settings) -> Finding:
     """Accuracy by the share of mistyped words, and with the one word mistyped that is needed most."""
-    columns: dict[str, list] = {"share mistyped": [], "accuracy": [], "model": []}
     worst: dict[str, float] = {}
     curves: dict[str, list[float]] = {}
     unknown = subject.tokenizer.specials.unknown
@@ -81,9 +80,6 @@ def measure_misspelling(subject: Subject, settings: Settings) -> Finding:
         subject.count(len(texts), "unseen texts")
         changed = [misspelt(texts, rate, Random(derive(subject.seed, "typos", rate))) for rate in RATES]
         curves[name] = [victim.accuracy(some, labels) for some in changed]
-        columns["share mistyped"] += RATES
-        columns["accuracy"] += curves[name]
-        columns["model"] += [name] * len(RATES)
         mistyped = worst_misspelt(victim, texts, labels, Random(derive(subject.seed, "worst typo")))
         worst[name] = victim.accuracy(mistyped, labels)
     pieces = [[subject.tokenizer.encode_words(words).count(unknown) / len(words) for words in some] for some in changed]
@@ -95,8 +91,9 @@ def measure_misspelling(subject: Subject, settings: Settings) -> Finding:
         tuple(Number(name, row[-1], "share right, all long words mistyped",
                      {"no errors": row[0], "one error in the most important word": worst[name]})
               for name, row in curves.items()),
-        (Table("Accuracy by typing errors", columns, Curve("share mistyped", "accuracy", "model"), "share right",
-               {"by chance": 0.5}, f"One error a word. The vocabulary holds {subject.tokenizer.kind}s."),
+        (Table("Accuracy by typing errors", melt("share mistyped", RATES, "accuracy", curves, "model"),
+               Curve("share mistyped", "accuracy", "model"), "share right", {"by chance": 0.5},
+               f"One error a word. The vocabulary holds {subject.tokenizer.kind}s."),
          Table("Words that the tokenizer does not know", unread, Curve("share mistyped", "unknown"), "[UNK] a word")),
     )  # fmt: skip
 
@@ -119,8 +116,7 @@ class TokenizerSettings:
 
 def measure_tokenizers(subject: Subject, settings: TokenizerSettings) -> Finding:
     """Accuracy by typing errors of equal small networks that differ in their vocabulary alone."""
-    columns: dict[str, list] = {"share mistyped": [], "accuracy": [], "tokenizer": []}
-    unread: dict[str, list] = {"tokenizer": [], "unknown with all mistyped": [], "tokens a word": []}
+    unread: list[tuple[str, float, float]] = []
     curves: dict[str, list[float]] = {}
     for kind in TOKENIZERS:
         tokenizer = _tokenizer(subject, kind, settings.pieces)
@@ -131,12 +127,8 @@ def measure_tokenizers(subject: Subject, settings: TokenizerSettings) -> Finding
         curves[kind] = [victim.accuracy(some, labels) for some in changed]
         ids = [tokenizer.encode_words(words) for words in changed[-1]]
         count = sum(map(len, ids))
-        columns["share mistyped"] += RATES
-        columns["accuracy"] += curves[kind]
-        columns["tokenizer"] += [kind] * len(RATES)
-        unread["tokenizer"].append(kind)
-        unread["unknown with all mistyped"].append(sum(row.count(tokenizer.specials.unknown) for row in ids) / count)
-        unread["tokens a word"].append(count / sum(map(len, changed[-1])))
+        unknown = sum(row.count(tokenizer.specials.unknown) for row in ids)
+        unread.append((kind, unknown / count, count / sum(map(len, changed[-1]))))
     kept = {kind: row[-1] for kind, row in curves.items()}
     best, worst = max(kept, key=kept.__getitem__), min(kept, key=kept.__getitem__)
     return Finding(
@@ -144,11 +136,14 @@ def measure_tokenizers(subject: Subject, settings: TokenizerSettings) -> Finding
         f"{worst} vocabularies {kept[worst]:.2f}.",
         tuple(Number(kind, row[-1], "share right, all long words mistyped", {"no errors": row[0], "by chance": 0.5})
               for kind, row in curves.items()),
-        (Table("Accuracy by typing errors and vocabulary", columns, Curve("share mistyped", "accuracy", "tokenizer"),
-               "share right", {"by chance": 0.5},
+        (Table("Accuracy by typing errors and vocabulary",
+               melt("share mistyped", RATES, "accuracy", curves, "tokenizer"),
+               Curve("share mistyped", "accuracy", "tokenizer"), "share right", {"by chance": 0.5},
                "Equal networks trained from scratch on the same labelled texts, not this model itself."),
-         Table("What the tokenizers make of mistyped words", unread, Rows(), note="Vocabularies are learned from the "
-               f"first {MOST_READ:,} tokens of the training text; whole words are those of the model.")),
+         Table("What the tokenizers make of mistyped words",
+               columns_of(("tokenizer", "unknown with all mistyped", "tokens a word"), unread),
+               note=f"Vocabularies are learned from the first {MOST_READ:,} tokens of the training text; "
+               "whole words are those of the model.")),
     )  # fmt: skip
 
 
@@ -172,9 +167,7 @@ def measure_substitution(subject: Subject, settings: Settings) -> Finding:
     """Success and share of words changed of a greedy attack by words of the same class, which keep the label."""
     known = [subject.tokenizer.words[k] for k in subject.tokenizer.specials.words.tolist()]
     likes = same_meaning(known)
-    columns: dict[str, list] = {"model": [], "accuracy": [], "texts": []}
-    rows: dict[str, list] = {"before": [], "after": [], "label": [], "model": []}
-    numbers = []
+    shares, rows, numbers = [], [], []
     for name, victim in victims(subject, settings).items():
         texts, labels = unseen(victim, settings.texts)
         subject.count(len(texts), "unseen texts")
@@ -184,9 +177,7 @@ def measure_substitution(subject: Subject, settings: Settings) -> Finding:
         fooled = [(one, words, label) for one, (words, label) in zip(done, attacked, strict=True) if one.fooled]
         before, success = sum(right) / len(right), len(fooled) / max(1, len(done))
         changed = fmean([len(one.changed) / len(one.words) for one, _, _ in fooled] or [0.0])
-        columns["model"] += [name] * 2
-        columns["accuracy"] += [before, before * (1 - success)]
-        columns["texts"] += ["as they are", "attacked"]
+        shares += [(name, before, "as they are"), (name, before * (1 - success), "attacked")]
         numbers.append(
             Number(
                 name,
@@ -195,18 +186,17 @@ def measure_substitution(subject: Subject, settings: Settings) -> Finding:
                 {"share of words changed": changed, "questions asked": fmean([one.queries for one in done] or [0.0])},
             )
         )
-        for one, words, label in fooled[:10]:
-            rows["before"].append(" ".join(words))
-            rows["after"].append(" ".join(one.words))
-            rows["label"].append(victim.task.answer.classes[label])
-            rows["model"].append(name)
+        classes = victim.task.answer.classes
+        rows += [(" ".join(words), " ".join(one.words), classes[label], name) for one, words, label in fooled[:10]]
     return Finding(
         f"Exchanging at most three words for others of the same class fools the plain model in {numbers[0].value:.2f} "
         f"of the attacks, the adversarially trained one in {numbers[1].value:.2f}.",
         tuple(numbers),
-        (Table("Accuracy before and after the attack", columns, Bars("model", "accuracy", "texts"), "share right"),
-         Table("Attacks that succeed", rows, Rows(), note="Unlike TextFooler: words of one class of our grammar, "
-               "so the label stays as it was, and no check of likeness by another model.")),
+        (Table("Accuracy before and after the attack", columns_of(("model", "accuracy", "texts"), shares),
+               Bars("model", "accuracy", "texts"), "share right"),
+         Table("Attacks that succeed", columns_of(("before", "after", "label", "model"), rows),
+               note="Unlike TextFooler: words of one class of our grammar, so the label stays as it was, and "
+               "no check of likeness by another model.")),
     )  # fmt: skip
 
 
@@ -223,8 +213,7 @@ def measure_triggers(subject: Subject, settings: TriggerSettings) -> Finding:
     """The accuracy on each class before and after a trigger that was found on other texts, beside random words."""
     known = [subject.tokenizer.words[k] for k in _known(subject)]
     candidates = without_polarity(known)
-    columns: dict[str, list] = {"class": [], "accuracy": [], "before the text": [], "model": []}
-    found: dict[str, list] = {"model": [], "class": [], "trigger": [], "accuracy before": [], "accuracy after": []}
+    shares, found = [], list[tuple[str, str, str, float, float]]()
     falls: dict[str, list[tuple[float, float, float]]] = {}
     for name, victim in victims(subject, Settings(settings.labels, settings.steps)).items():
         texts, labels = unseen(victim, 2 * settings.texts)
@@ -239,22 +228,20 @@ def measure_triggers(subject: Subject, settings: TriggerSettings) -> Finding:
             with_lots = fmean(_right(victim, lot, test, label) for lot in lots)
             before, after = _right(victim, (), test, label), _right(victim, trigger, test, label)
             falls.setdefault(name, []).append((before, after, with_lots))
-            for what, value in (("nothing", before), ("trigger", after), ("random words", with_lots)):
-                for column, cell in zip(columns, (f"{kind}, {name}", value, what, name), strict=True):
-                    columns[column].append(cell)
-            for column, cell in zip(found, (name, kind, " ".join(trigger), before, after), strict=True):
-                found[column].append(cell)
-    worst = min(range(len(found["model"])), key=lambda k: found["accuracy after"][k] - found["accuracy before"][k])
+            values = {"nothing": before, "trigger": after, "random words": with_lots}
+            shares += [(f"{kind}, {name}", value, what, name) for what, value in values.items()]
+            found.append((name, kind, " ".join(trigger), before, after))
+    model, kind, trigger, before, after = min(found, key=lambda row: row[-1] - row[-2])
     return Finding(
-        f"Before texts that are {found['class'][worst]} the words {found['trigger'][worst]!r} take the accuracy of the "
-        f"{found['model'][worst]} model from {found['accuracy before'][worst]:.2f} "
-        f"to {found['accuracy after'][worst]:.2f}.",
+        f"Before texts that are {kind} the words {trigger!r} take the accuracy of the {model} model from {before:.2f} "
+        f"to {after:.2f}.",
         tuple(Number(name, min(after for _, after, _ in row), "accuracy on the worse class, with its trigger",
                      {"nothing": min(row, key=lambda r: r[1])[0], "random words": min(row, key=lambda r: r[1])[2]})
               for name, row in falls.items()),
-        (Table("Accuracy with a trigger", columns, Bars("class", "accuracy", "before the text"), "share right",
+        (Table("Accuracy with a trigger", columns_of(("class", "accuracy", "before the text", "model"), shares),
+               Bars("class", "accuracy", "before the text"), "share right",
                note="Tested on texts that the search did not see; words of praise, blame and negation are left out."),
-         Table("Triggers", found, Rows())),
+         Table("Triggers", columns_of(("model", "class", "trigger", "accuracy before", "accuracy after"), found))),
     )  # fmt: skip
 
 

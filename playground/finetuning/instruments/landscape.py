@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from playground.analysis.finding import Curve, Finding, Matrix, Number, Table
+from playground.analysis.finding import Curve, Finding, Matrix, Number, Table, columns_of, melt
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.landscape import (
     Plane,
@@ -16,6 +16,7 @@ from playground.analysis.landscape import (
     random_direction,
     random_plane,
     surface,
+    weights_of,
 )
 from playground.analysis.subject import Subject
 from playground.finetuning.apply.victim import Victim, begun, knows_sentiment, unseen
@@ -54,21 +55,17 @@ def trained(subject: Subject, name: str, settings: Settings) -> FinetunedPath:
     """Fine-tune from a start and keep the weights of some steps, the first and the last among them."""
     victim = begun(subject, STARTS[name], settings.labels, settings.steps)
     every = max(1, settings.steps // 20)
-    path = [_weights(victim)]
+    path = [weights_of(victim.run.every)]
     for step in range(settings.steps):
         victim.run.learn(step)
         if (step + 1) % every == 0 or step + 1 == settings.steps:
-            path.append(_weights(victim))
+            path.append(weights_of(victim.run.every))
     victim.run.model.eval()
     some, labels = unseen(victim, settings.texts)
     subject.count(len(some), "unseen texts")
     subject.count(settings.labels, "labelled texts")
     texts = victim.read(some, labels)
     return FinetunedPath(path, _loss(victim, victim.run.train), _loss(victim, texts))
-
-
-def _weights(victim: Victim) -> Weights:
-    return tuple(p.detach().clone() for p in victim.run.every)
 
 
 def _loss(victim: Victim, texts: Dataset) -> Callable[[Weights], float]:
@@ -88,14 +85,13 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     runs = {name: trained(subject, name, settings) for name in STARTS}
     way = _steps(*WAY, settings.points)
     around = _steps(-settings.reach, settings.reach, settings.points)
-    along: dict[str, list] = {"position": [], "loss": [], "of": []}
-    aside: dict[str, list] = {"position": [], "loss": [], "of": []}
+    along, aside = dict[str, list[float]](), dict[str, list[float]]()
     for name, run in runs.items():
         start, end = run.path[0], run.path[-1]
         for texts, loss in (("labelled texts", run.seen), ("unseen texts", run.unseen)):
-            _fill(along, way, line(loss, start, less(end, start), way), f"{name}, {texts}")
+            along[f"{name}, {texts}"] = line(loss, start, less(end, start), way)
         direction = random_direction(end, subject.rng("landscape", "line"))
-        _fill(aside, around, line(run.seen, end, direction, around), name)
+        aside[name] = line(run.seen, end, direction, around)
     random = {name: random_plane(run.path, subject.rng("landscape", "plane")) for name, run in runs.items()}
     principal = {name: principal_plane(run.path) for name, run in runs.items()}
     far = max(float(plane.path.abs().max()) for plane in principal.values()) * 1.25 or 1.0
@@ -112,8 +108,10 @@ def measure(subject: Subject, settings: Settings) -> Finding:
             Number("rise half a filter away", width[pre], "nats, mean of four directions", {scratch: width[scratch]}),
         ),
         (
-            Table("On the way from start (0) to end (1)", along, Curve("position", "loss", "of"), "nats"),
-            Table("Along a random direction from the end", aside, Curve("position", "loss", "of"), "nats",
+            Table("On the way from start (0) to end (1)", melt("position", way, "loss", along, "of"),
+                  Curve("position", "loss", "of"), "nats"),
+            Table("Along a random direction from the end", melt("position", around, "loss", aside, "of"),
+                  Curve("position", "loss", "of"), "nats",
                   note="1 is as far as the filters are long (filter normalisation); biases and norms stay."),
             *_squares(runs, random, around, around, "Around the end, two random directions"),
             *_squares(runs, principal, sides, sides, "In the plane of the path"),
@@ -124,12 +122,6 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 
 def _steps(low: float, high: float, count: int) -> list[float]:
     return [low + (high - low) * k / (count - 1) for k in range(count)]
-
-
-def _fill(columns: dict[str, list], at: list[float], losses: list[float], name: str) -> None:
-    columns["position"] += at
-    columns["loss"] += losses
-    columns["of"] += [name] * len(at)
 
 
 def _width(run: FinetunedPath, plane: Plane, settings: Settings) -> float:
@@ -157,11 +149,7 @@ def _squares(
 
 def _paths(planes: dict[str, Plane]) -> Table:
     """The path of training in the plane of its two principal components; the end is at 0, 0."""
-    columns: dict[str, list] = {"x": [], "y": [], "start": []}
-    for name, plane in planes.items():
-        columns["x"] += plane.path[:, 0].tolist()
-        columns["y"] += plane.path[:, 1].tolist()
-        columns["start"] += [name] * len(plane.path)
+    columns = columns_of(("x", "y", "start"), [(*at, name) for name, p in planes.items() for at in p.path.tolist()])
     share = "; ".join(f"{plane.share:.2f} of the way from the {name} lies in it" for name, plane in planes.items())
     return Table(
         "The path of training in its plane", columns, Curve("x", "y", "start"), "L2 distance", note=f"{share}."

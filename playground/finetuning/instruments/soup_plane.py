@@ -1,6 +1,6 @@
 """The plane through a model and two fine-tuned copies of it: accuracy on both tasks and forgetting at every point."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +11,7 @@ from torch import Generator, Tensor, nn
 
 from playground.analysis.finding import Finding, Matrix, Number, Rows, Table, columns_of
 from playground.analysis.instrument import Instrument, reads_sentences
-from playground.analysis.landscape import Weights, flat, less, moved
+from playground.analysis.landscape import Weights, flat, less, moved, weights_of
 from playground.analysis.subject import Subject
 from playground.finetuning.apply.merging import (
     average,
@@ -155,11 +155,6 @@ class SoupPlane:
             **{name: merge(start, models, rule) for name, rule in rules.items()},
             "greedy soup": greedy_soup(models, self.held_out_accuracy)[0],
         }
-
-
-def weights_of(parameters: Iterable[nn.Parameter]) -> Weights:
-    """The values of parameters."""
-    return tuple(p.detach().clone() for p in parameters)
 
 
 def soup_plane(base: Base, tasks: tuple[Task, Task], settings: Settings, seed: int) -> SoupPlane:

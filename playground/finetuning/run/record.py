@@ -3,11 +3,11 @@
 import hashlib
 import json
 import os
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, NotRequired, Self, TypedDict, cast
+from typing import Any, ClassVar, Self, TypedDict, cast
 
 import torch
 
@@ -40,17 +40,6 @@ class WrittenResult(TypedDict):
     unchanged: bool
     measured: dict[str, float]
     sizes: list[int]
-
-
-class Line(TypedDict):
-    """A line of a record: the outcome of a trial, or a learning rate that was searched for."""
-
-    key: str
-    value: WrittenResult | float
-    strategy: NotRequired[str]
-    seed: NotRequired[int]
-    labels: NotRequired[int]
-    what: NotRequired[str]
 
 
 RESULT = form_of(WrittenResult)
@@ -86,9 +75,19 @@ class Record:
         return record
 
     @classmethod
-    @abstractmethod
-    def lines(cls, content: Sequence[bytes]) -> Sequence[Mapping[str, Any]]:
+    def lines(cls, content: Sequence[bytes]) -> list[Mapping[str, Any]]:
         """The lines of a file that hold a key and a value; damaged ones are left out."""
+        lines = []
+        for text in content:
+            with suppress(ValueError, TypeError, RuntimeError, OverflowError, LookupError):
+                line = parse_json(text.decode("utf-8"))
+                lines += [line] if cls.is_whole(line) else []
+        return lines
+
+    @classmethod
+    def is_whole(cls, line: Any) -> bool:
+        """Whether a line holds a key and a value of this record; a damaged value may also raise an error."""
+        raise NotImplementedError
 
     def begin(self) -> None:
         """Write the lines of earlier trials that are kept, and drop all others."""
@@ -120,26 +119,16 @@ class TrialRecord(Record):
     file = "trials.jsonl"
 
     @classmethod
-    def lines(cls, content: Sequence[bytes]) -> list[Line]:
-        return [line for text in content if (line := _line(text)) is not None]
+    def is_whole(cls, line: Any) -> bool:
+        if not has_form(line, {"key": str, "value": RESULT}):
+            return has_form(line, {"key": str, "value": float})  # a learning rate
+        outcome = read_outcome(line["value"])
+        whole = len(outcome.groups) == len(outcome.plan) == len(outcome.rates) == len(outcome.moved)
+        return whole and abs(outcome.accuracy) <= 1 and not abs(outcome.forgetting or 0.0) > LARGEST
 
     def outcome(self, key: str) -> Result | None:
         known = self.known.get(key)
         return read_outcome(cast("WrittenResult", known)) if isinstance(known, dict) else None
-
-
-def _line(content: bytes) -> Line | None:
-    """A line of a record, with a learning rate or the outcome of a trial; None where it is damaged."""
-    try:
-        line = parse_json(content.decode("utf-8"))
-        if has_form(line, {"key": str, "value": RESULT}):
-            outcome = read_outcome(line["value"])
-            whole = len(outcome.groups) == len(outcome.plan) == len(outcome.rates) == len(outcome.moved)
-            whole = whole and abs(outcome.accuracy) <= 1 and not abs(outcome.forgetting or 0.0) > LARGEST
-            return line if whole else None
-    except (ValueError, TypeError, RuntimeError, OverflowError, LookupError):
-        return None
-    return line if has_form(line, {"key": str, "value": float}) else None
 
 
 def write_outcome(outcome: Result) -> WrittenResult:

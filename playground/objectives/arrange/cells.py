@@ -1,7 +1,7 @@
 """Arrange a batch as the cells of its co-occurrence table: which two words stand near each other, and how often."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -29,7 +29,6 @@ class ArrangeCooccurrences(Arrange):
         10, 1, 15, unit="words to either side", why="How far apart two words may be and still count as a pair."
     )
     table: Cells | None = None
-    keys: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if self.table is not None and not len(self.table.seen):

@@ -1,7 +1,7 @@
 """Arrange the fields of an article, such as its date and its text, in an order that is drawn."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -40,7 +40,7 @@ class ArrangeFields(Arrange):
     metadata_dropout_prob: float = knob(
         0.1, 0.0, 1.0, unit="probability", why="Fields that are left out are generated."
     )
-    keys: ClassVar[tuple[str, ...]] = ("fields",)
+    keys = ("fields",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The position of each field in its article, `[b, f]`; the number of fields where it is dropped."""
@@ -54,7 +54,7 @@ class ArrangeFields(Arrange):
         text = field == number - 1
         half = half.where(kind == 2, (~text).long().where(kind == 0, 0))
         kept = (kind == 1) | ~dropped | text | ((kind == 2) & (field >= number - NEVER_DROPPED))
-        return _ranks((half * number + field).masked_fill(~kept, 2 * number), kept)
+        return sampling.rank((half * number + field).masked_fill(~kept, 2 * number)).where(kept, number)
 
     def build(self, batch: Batch, plan: Tensor) -> Batch:
         tokens = batch.tokens
@@ -111,8 +111,6 @@ class ArrangeFields(Arrange):
         )
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "fields" not in overrides:
-            return plan
         names = overrides["fields"]
         if len(set(names)) < len(names) or not set(names) <= set(self.fields):
             known = ", ".join(self.fields)
@@ -123,11 +121,6 @@ class ArrangeFields(Arrange):
     def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         ranked = sorted(zip(plan[row].tolist(), self.fields, strict=True), key=lambda each: each[0])
         return {"fields": [name for rank, name in ranked if rank < len(self.fields)]}
-
-
-def _ranks(key: Tensor, kept: Tensor) -> Tensor:
-    """The position of each field `[b, f]` by its key; the number of fields where it is not kept."""
-    return key.argsort(dim=1, stable=True).argsort(dim=1).where(kept, key.shape[1])
 
 
 def _changes(values: Tensor) -> Tensor:

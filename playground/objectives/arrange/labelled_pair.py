@@ -1,7 +1,7 @@
 """Arrange two texts whose relation the corpus has labelled."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -27,7 +27,7 @@ class LabelledPair(Arrange):
     reset_position_ids: bool = knob(
         False, why="Count positions from 0 again in the second text, so that both use the same numbers."
     )
-    keys: ClassVar[tuple[str, ...]] = ("pair",)
+    keys = ("pair",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The label of each pair, `[b]`; -1 for none."""
@@ -43,8 +43,6 @@ class LabelledPair(Arrange):
         return replace(text, tokens=replace(text.tokens, labels=labels))
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "pair" not in overrides:
-            return plan
         if overrides["pair"] not in self.outcomes:
             raise UserError(f"The pair is {overrides['pair']!r}; it must be one of {', '.join(self.outcomes)}.")
         return torch.full_like(plan, self.outcomes.index(overrides["pair"]))

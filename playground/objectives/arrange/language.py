@@ -1,7 +1,7 @@
 """Arrange one of two translations of each other."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -27,7 +27,7 @@ class ArrangeLanguage(Arrange):
     """
 
     filled: bool = False
-    keys: ClassVar[tuple[str, ...]] = ("language",)
+    keys = ("language",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """Whether each row is read in the second language, `[b]`."""
@@ -42,8 +42,6 @@ class ArrangeLanguage(Arrange):
         return begin(replace(either(plan, second, first), neighbours={**first.neighbours, **facing}))
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "language" not in overrides:
-            return plan
         if overrides["language"] not in NAMES:
             raise UserError(f"The language is {overrides['language']!r}; it must be one of {', '.join(NAMES)}.")
         return torch.full_like(plan, overrides["language"] == NAMES[1])

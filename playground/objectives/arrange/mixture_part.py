@@ -1,7 +1,7 @@
 """Sample the objective of a mixture that each batch is for, or each of its rows."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -9,6 +9,7 @@ from torch import Generator, Tensor
 from playground.batch import Batch, arange
 from playground.errors import UserError
 from playground.objectives.ops import sampling
+from playground.objectives.plan_overrides import SHAPES
 from playground.objectives.stage import Arrange, PlanOverrides
 
 GOLDEN_RATIO = 0.5 * 5**0.5 - 0.5
@@ -47,7 +48,8 @@ class SampleTask(Arrange):
     alternating: bool = False
     by_row: bool = False
     step: int | None = None
-    keys: ClassVar[tuple[str, ...]] = ("part",)
+    keys = ("part",)
+    follows = tuple(SHAPES)
 
     def plan(self, batch: Batch, rng: Generator) -> MixturePart:
         noise, position = sampling.noise((1,), rng), arange(len(batch.tokens.ids), rng.device)
@@ -60,8 +62,6 @@ class SampleTask(Arrange):
         return batch
 
     def override_plan(self, batch: Batch, plan: MixturePart, overrides: PlanOverrides) -> MixturePart:
-        if not overrides:
-            return plan
         others = set(overrides) - {"part"}
         able = [k for k, keys in enumerate(self.known) if others <= set(keys)]
         number = overrides["part"] - 1 if "part" in overrides else plan.index

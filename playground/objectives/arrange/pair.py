@@ -1,7 +1,7 @@
 """Arrange two texts in one row, in their order, swapped, or with a random second one."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -41,7 +41,7 @@ class ArrangePair(Arrange):
     reset_position_ids: bool = knob(
         False, why="Count positions from 0 again in the second text, so that both texts use the same numbers."
     )
-    keys: ClassVar[tuple[str, ...]] = ("pair",)
+    keys = ("pair",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The index of the outcome of each pair, `[b]`."""
@@ -93,8 +93,6 @@ class ArrangePair(Arrange):
         return replace(made, segment_ids=segment, position_ids=position)
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "pair" not in overrides:
-            return plan
         outcome = ALSO.get(overrides["pair"], overrides["pair"])
         if outcome == "next" and "translation" in self.outcomes:
             outcome = "translation"

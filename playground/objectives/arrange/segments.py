@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from itertools import accumulate, permutations
 from math import factorial
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -39,7 +39,7 @@ class ArrangeSegments(Arrange):
     number of the order.
     """
 
-    keys: ClassVar[tuple[str, ...]] = ("segments",)
+    keys = ("segments",)
 
     def plan(self, batch: Batch, rng: Generator) -> ShuffledSegments:
         sentence, count = _sentences(batch)
@@ -76,8 +76,6 @@ class ArrangeSegments(Arrange):
         return replace(text, inputs=stream(ids[:, :width].where(real, specials.pad), origin, real, language=language))
 
     def override_plan(self, batch: Batch, plan: ShuffledSegments, overrides: PlanOverrides) -> ShuffledSegments:
-        if "segments" not in overrides:
-            return plan
         sentence, count = _sentences(batch)
         segments = [_range(words) for words in overrides["segments"]]
         in_order = sorted(segments)

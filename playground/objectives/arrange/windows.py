@@ -1,7 +1,6 @@
 """Arrange a text as pairs of words that stand near each other."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
@@ -24,7 +23,7 @@ class ArrangeWindows(Arrange):
         5, 1, 10, unit="words to either side", why="A wide window finds topics, a narrow one syntax."
     )
     shrink_windows: bool = knob(True, why="Draw each centre's own radius from 1 up, so that near words count more.")
-    keys: ClassVar[tuple[str, ...]] = ("radius",)
+    keys = ("radius",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The radius of each word, `[b, t]`."""
@@ -48,6 +47,6 @@ class ArrangeWindows(Arrange):
         return replace(batch, inputs=pairs, spans=Spans(named, real.long().masked_fill(~real, -1)))
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        return override_radii(batch, overrides["radius"], self.window_size) if "radius" in overrides else plan
+        return override_radii(batch, overrides["radius"], self.window_size)
 
     describe_plan = staticmethod(describe_radii)

@@ -5,14 +5,13 @@ from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 
 from playground.answers import CooccurrenceTarget, InBatchContrast, SpanBoundary, Target, Word, WordAhead
 from playground.batch import MASKED_LEVEL, Batch, arange_rows, gather_origin, is_identity, language_ids_at, stream
 from playground.knob import knob
 from playground.objectives.change.trigrams import movable
 from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
-from playground.objectives.ops.ragged import collect, shift
+from playground.objectives.ops.ragged import ahead, collect, shift
 from playground.objectives.ops.sampling import inverse
 from playground.objectives.stage import Ask
 
@@ -62,13 +61,9 @@ class AskMaskedNext(Ask):
 
     def build(self, batch: Batch) -> Batch:
         target = in_place(batch, "inputs")
-
-        def ahead(values: Tensor, blank: int) -> Tensor:
-            return pad(values[:, 1:], (0, 1), value=blank)
-
-        scored = ahead(target.loss_mask, False)
-        labels = ahead(target.labels, batch.tokens.specials.pad)
-        return asked(batch, replace(target, labels=labels, loss_mask=scored, origin=ahead(target.origin, -1)))
+        scored = ahead(target.loss_mask, 1, False)
+        labels = ahead(target.labels, 1, batch.tokens.specials.pad)
+        return asked(batch, replace(target, labels=labels, loss_mask=scored, origin=ahead(target.origin, 1, -1)))
 
 
 @dataclass(frozen=True)
@@ -140,12 +135,8 @@ class AskFurther(Ask):
 
     def build(self, batch: Batch) -> Batch:
         target = next(q for q in batch.targets if q.name == "next word")
-        labels, scored, origin = (
-            pad(values[:, self.ahead :], (0, min(self.ahead, values.shape[1])), value=blank)
-            for values, blank in (
-                (target.labels, batch.tokens.specials.pad), (target.loss_mask, False), (target.origin, -1)
-            )
-        )  # fmt: skip
+        labels = ahead(target.labels, self.ahead, batch.tokens.specials.pad)
+        scored, origin = ahead(target.loss_mask, self.ahead, False), ahead(target.origin, self.ahead, -1)
         kind = WordAhead(self.ahead, self.form == "sequential")
         weight = self.mtp_loss_scaling_factor / self.depth
         return asked(batch, Target(kind.name, kind, "inputs", labels, scored, origin, weight))
@@ -204,10 +195,8 @@ class AskContinuation(Ask):
         tokens = batch.tokens
         position = arange_rows(tokens.ids)
         asked_for = tokens.valid if self.loss_on == "all" else batch.selected
-        ahead = torch.cat([asked_for[:, 1:], torch.zeros_like(asked_for[:, :1])], dim=1)
-        nothing = torch.full_like(tokens.ids[:, :1], tokens.specials.pad)
-        targets = torch.cat([tokens.ids[:, 1:], nothing], dim=1)
-        return asked(batch, Target("next word", Word(), "inputs", targets, ahead, (position + 1).where(ahead, -1)))
+        scored, targets = ahead(asked_for, 1, False), ahead(tokens.ids, 1, tokens.specials.pad)
+        return asked(batch, Target("next word", Word(), "inputs", targets, scored, (position + 1).where(scored, -1)))
 
 
 @dataclass(frozen=True)

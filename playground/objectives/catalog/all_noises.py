@@ -1,7 +1,5 @@
 """All corruptions of BART together, with the word noise of unsupervised translation."""
 
-from dataclasses import replace
-
 from playground.objectives.catalog.bart import BART_MIXTURE, WRITE
 from playground.objectives.change import (
     ChangeSentenceOrder,
@@ -13,8 +11,7 @@ from playground.objectives.change import (
 )
 from playground.objectives.choose import ChooseForDeletion, ChoosePoissonSpans, ChooseRatio
 
-ALL_NOISES = replace(
-    BART_MIXTURE,
+ALL_NOISES = BART_MIXTURE.variant(
     name="all noises",
     aliases=("denoising autoencoder", "DAE", "noise chain"),
     stages=(

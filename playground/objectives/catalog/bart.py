@@ -1,7 +1,5 @@
 """BART: its five corruptions, each alone, and their mixture."""
 
-from dataclasses import replace
-
 from playground.objectives.ask import AskDecoder
 from playground.objectives.catalog.text_infilling import TEXT_INFILLING, WRITTEN
 from playground.objectives.change import (
@@ -13,7 +11,7 @@ from playground.objectives.change import (
 )
 from playground.objectives.choose import ChoosePoissonSpans, ChooseRatio
 from playground.objectives.formula import Term
-from playground.objectives.objective import Objective, Printed
+from playground.objectives.objective import Objective
 from playground.objectives.see import SeeEncoderDecoder
 from playground.objectives.symbols import SIGN_BEHIND, written
 
@@ -32,24 +30,21 @@ TOKEN_MASKING = Objective(
     source="arXiv:1910.13461, sec. 2.2",
 )
 
-TOKEN_DELETION = replace(
-    TOKEN_MASKING,
+TOKEN_DELETION = TOKEN_MASKING.variant(
     name="token deletion",
     aliases=("token deletion (BART)",),
     stages=(ChooseRatio(), DeleteTokens(), *WRITE),
     idea="Delete some words without a trace; a decoder writes the whole text, so it must find where they were.",
 )
 
-DOCUMENT_ROTATION = replace(
-    TOKEN_MASKING,
+DOCUMENT_ROTATION = TOKEN_MASKING.variant(
     name="document rotation",
     aliases=("rotation", "document rotation (BART)"),
     stages=(RotateDocument(), *WRITE),
     idea="Rotate the text so that it begins at any of its words; a decoder finds the true beginning.",
 )
 
-BART_MIXTURE = replace(
-    TOKEN_MASKING,
+BART_MIXTURE = TOKEN_MASKING.variant(
     name="BART mixture",
     aliases=("infilling and sentence permutation", "BART noise"),
     needs=("sentences",),
@@ -58,12 +53,9 @@ BART_MIXTURE = replace(
     source="arXiv:1910.13461, sec. 2.2 and 5.1",
 )
 
-BART_INFILLING = replace(
-    TEXT_INFILLING,
+BART_INFILLING = TEXT_INFILLING.variant(
     name="BART infilling",
     aliases=("BART", "text infilling (BART)", "infilling BART", "denoising"),
-    row="",
-    printed=Printed(),
     stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), AskDecoder(target="text"), SeeEncoderDecoder()),
     idea="Replace spans of Poisson length, even empty ones, by one mask each; a decoder writes the whole text. "
     "BART itself also shuffles the sentences, as BART mixture does.",

@@ -1,7 +1,5 @@
 """ERNIE: MLM over phrases and named entities, and what its three steps hide together."""
 
-from dataclasses import replace
-
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskMasked
 from playground.objectives.catalog.bert import HIDDEN
@@ -11,8 +9,7 @@ from playground.objectives.choose import ChooseWholeUnits
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeAll
 
-PHRASES = replace(
-    STATIC_MLM,
+PHRASES = STATIC_MLM.variant(
     name="phrase masking",
     aliases=("phrase-level masking",),
     needs=("label:phrase",),
@@ -22,8 +19,7 @@ PHRASES = replace(
     source="arXiv:1904.09223, sec. 3.2.2",
 )
 
-ENTITIES = replace(
-    STATIC_MLM,
+ENTITIES = STATIC_MLM.variant(
     name="entity masking",
     aliases=("entity-level masking", "name masking"),
     needs=("label:mention",),

@@ -16,8 +16,7 @@ from playground.objectives.see import SeeAll, SeeTask
 
 CONNECTIVES = ("and", "but", "because", "so")
 
-DISCOURSE = replace(
-    NLI,
+DISCOURSE = NLI.variant(
     name="discourse relation",
     aliases=("connective prediction", "DisSent", "ERNIE 2.0 discourse relation"),
     needs=("pair", "label:connective"),
@@ -59,8 +58,7 @@ CAPITALS = Objective(
     source="arXiv:1907.12412, sec. 4.2.1",
 )
 
-RECURRENCE = replace(
-    CAPITALS,
+RECURRENCE = CAPITALS.variant(
     name="token-document relation",
     aliases=("recurring words",),
     needs=("label:recurring",),

@@ -1,7 +1,5 @@
 """Gap sentences: hide the sentences that sum up the text and let a decoder write them."""
 
-from dataclasses import replace
-
 from playground.objectives.ask import AskDecoder
 from playground.objectives.catalog.text_infilling import MISSING
 from playground.objectives.change import SpansToSentinels
@@ -26,8 +24,7 @@ GAP_SENTENCES = Objective(
     source="arXiv:1912.08777, sec. 3.1",
 )
 
-SOME_LEFT = replace(
-    GAP_SENTENCES,
+SOME_LEFT = GAP_SENTENCES.variant(
     name="PEGASUS large",
     aliases=("gap sentences, some left",),
     stages=(ChooseGapSentences(gap_sentence_ratio=0.45), KeepSomeSentences(), *GAP_SENTENCES.stages[1:]),

@@ -1,7 +1,5 @@
 """MLM with more hidden words than BERT's 15 %, or with fewer from step to step, as later papers set it."""
 
-from dataclasses import replace
-
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskMasked
 from playground.objectives.catalog.static_mlm import STATIC_MLM
@@ -13,8 +11,7 @@ from playground.objectives.see import SeeAll
 ALL_MASKED = ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0)
 """No chosen word is replaced by a random one, and none is left as it is."""
 
-MLM_30 = replace(
-    STATIC_MLM,
+MLM_30 = STATIC_MLM.variant(
     name="MLM at 30 %",
     aliases=("30 % masking", "MosaicBERT", "ModernBERT's MLM"),
     stages=(ArrangeText(), ChooseTokens(mask_ratio=0.3, selection="iid"), ChangeTokens(), SeeAll(), AskMasked()),
@@ -22,8 +19,7 @@ MLM_30 = replace(
     source="arXiv:2412.13663, sec. 2.2, and released code; arXiv:2312.17482",
 )
 
-MLM_20 = replace(
-    MLM_30,
+MLM_20 = MLM_30.variant(
     name="MLM at 20 %",
     aliases=("20 % masking", "NeoBERT's MLM"),
     stages=(ArrangeText(), ChooseTokens(mask_ratio=0.2, selection="iid"), ALL_MASKED, SeeAll(), AskMasked()),
@@ -31,8 +27,7 @@ MLM_20 = replace(
     source="arXiv:2502.19587, sec. 3, and released code",
 )
 
-MLM_40 = replace(
-    MLM_30,
+MLM_40 = MLM_30.variant(
     name="MLM at 40 %",
     aliases=("40 % masking", "Should you mask 15 %", "Wettig et al."),
     stages=(ArrangeText(), ChooseTokens(mask_ratio=0.4, selection="stochastic"), ALL_MASKED, SeeAll(), AskMasked()),
@@ -40,8 +35,7 @@ MLM_40 = replace(
     source="arXiv:2202.08005, and the names of its released models",
 )
 
-MLM_30_TO_15 = replace(
-    MLM_30,
+MLM_30_TO_15 = MLM_30.variant(
     name="MLM from 30 to 15 %",
     aliases=("dynamic masking rate schedule", "masking rate schedule", "Ankner et al."),
     curriculum=(Stretch(moves=(("mask_ratio", 0.3, 0.15),)),),

@@ -1,13 +1,10 @@
 """mBART: denoising in several languages."""
 
-from dataclasses import replace
-
 from playground.objectives.arrange import ArrangeLanguage
 from playground.objectives.catalog.bart import BART_MIXTURE
 from playground.objectives.choose import ChoosePoissonSpans
 
-MULTILINGUAL_DENOISING = replace(
-    BART_MIXTURE,
+MULTILINGUAL_DENOISING = BART_MIXTURE.variant(
     name="multilingual denoising",
     aliases=("mBART", "multilingual DAE"),
     needs=("translation",),

@@ -1,21 +1,15 @@
 """MNTP: hide words as in MLM and predict each from the position before it."""
 
-from dataclasses import replace
-
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskMaskedNext
 from playground.objectives.catalog.mlm import MLM
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
-from playground.objectives.objective import Printed
 from playground.objectives.see import SeeAll
 
-MNTP = replace(
-    MLM,
+MNTP = MLM.variant(
     name="MNTP",
     aliases=("masked next-token prediction",),
-    row="",
-    printed=Printed(),
     stages=(ArrangeText(add_special_tokens=True), ChooseTokens(), ChangeTokens(), SeeAll(), AskMaskedNext()),
     idea="Hide some words and read them from both sides, but predict each at the position before it, as an LM does.",
     loss="Mean cross-entropy of the chosen words given the corrupted text.",

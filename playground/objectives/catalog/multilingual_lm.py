@@ -6,15 +6,11 @@ from playground.objectives.arrange import DropLanguageIds, ShiftRight
 from playground.objectives.ask import AskNext
 from playground.objectives.catalog.elmo import BACKWARD_LM, BILM, HALF
 from playground.objectives.catalog.lm import LM
-from playground.objectives.objective import Printed
 from playground.objectives.see import SeeLeft, SeeRight
 
-MULTILINGUAL_LM = replace(
-    LM,
+MULTILINGUAL_LM = LM.variant(
     name="multilingual LM",
     aliases=("CLM",),
-    row="",
-    printed=Printed(),
     needs=("label:language",),
     stages=(ShiftRight(), DropLanguageIds(), SeeLeft(), AskNext()),
     idea=(
@@ -24,8 +20,7 @@ MULTILINGUAL_LM = replace(
     source="arXiv:1901.07291, sec. 3.2 with language_embeddings; arXiv:1902.09697 without, in both directions",
 )
 
-MULTILINGUAL_BILM = replace(
-    BILM,
+MULTILINGUAL_BILM = BILM.variant(
     name="multilingual BiLM",
     aliases=("polyglot LM", "Rosita"),
     needs=MULTILINGUAL_LM.needs,

@@ -1,7 +1,5 @@
 """N-gram masking, as in ALBERT."""
 
-from dataclasses import replace
-
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskMasked
 from playground.objectives.catalog.static_mlm import STATIC_MLM
@@ -9,8 +7,7 @@ from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseNgrams
 from playground.objectives.see import SeeAll
 
-NGRAMS = replace(
-    STATIC_MLM,
+NGRAMS = STATIC_MLM.variant(
     name="n-gram masking",
     aliases=("n-gram MLM", "ngrams"),
     stages=(ArrangeText(), ChooseNgrams(), ChangeTokens(), SeeAll(), AskMasked()),

@@ -1,6 +1,5 @@
 """PLM: predict the words in a random order, each from those that came earlier in that order."""
 
-from dataclasses import replace
 from functools import partial
 
 from playground.objectives.arrange import ArrangePair, ArrangeText
@@ -36,13 +35,9 @@ PLM = Objective(
     },
 )
 
-PLM_ON_PAIRS = replace(
-    PLM,
+PLM_ON_PAIRS = PLM.variant(
     name="PLM on pairs",
     aliases=("permutation language model on pairs", "XLNet's objective"),
-    row="",
-    printed=Printed(),
-    switch=("", ""),
     needs=("pair",),
     stages=(ArrangePair(("next", "other"), pair_format="xlnet"), ChooseOrder(), SeePermutation(), AskQueryStream()),
     idea="Put two texts side by side, related or not; predict the last words of one random order of both.",
@@ -51,13 +46,9 @@ PLM_ON_PAIRS = replace(
     versus={"MLM + NSP": "Nobody asks whether the second text follows the first. No [MASK]."},
 )
 
-HF_PLM = replace(
-    PLM,
+HF_PLM = PLM.variant(
     name="PLM as in transformers",
     aliases=("HF PLM", "DataCollatorForPermutationLanguageModeling"),
-    row="",
-    printed=Printed(),
-    switch=("", ""),
     stages=(
         ArrangeText(),
         ChooseOrder(ngram_weights="uniform", special_tokens="drawn", sampler="hf"),

@@ -1,7 +1,5 @@
 """RTD: a small generator swaps some words, and every word must be classified as original or replaced."""
 
-from dataclasses import replace
-
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskMasked, AskReplaced
 from playground.objectives.change import ChangeTokens
@@ -45,12 +43,9 @@ RTD = Objective(
     source="arXiv:2003.10555, sec. 2 and released code",
 )
 
-ALL_MASKED_RTD = replace(
-    RTD,
+ALL_MASKED_RTD = RTD.variant(
     name="RTD with [MASK] alone",
     aliases=("DeBERTaV3's RTD", "rtd_task"),
-    row="",
-    printed=Printed(),
     misprint=None,
     stages=(
         ArrangeText(),

@@ -1,7 +1,5 @@
 """Sentence shuffling in both meanings: the survey shuffles words, BART shuffles sentences."""
 
-from dataclasses import replace
-
 from playground.objectives.ask import AskDecoder
 from playground.objectives.catalog.bart import WHOLE
 from playground.objectives.catalog.text_infilling import WRITTEN
@@ -24,12 +22,9 @@ WORD_SHUFFLING = Objective(
     source="survey, Table 2 and sec. 4.3",
 )
 
-SENTENCE_PERMUTATION = replace(
-    WORD_SHUFFLING,
+SENTENCE_PERMUTATION = WORD_SHUFFLING.variant(
     name="sentence permutation",
     aliases=("sentences shuffling", "sentence shuffling (BART)", "shuffle sentences"),
-    row="",
-    printed=Printed(),
     needs=("sentences",),
     stages=(ChangeSentenceOrder(), AskDecoder(target="text"), SeeEncoderDecoder()),
     idea="Shuffle whole sentences; a decoder writes the text in order (BART's meaning).",

@@ -1,6 +1,5 @@
 """Span mask: hide one span of words token by token and let a decoder write it."""
 
-from dataclasses import replace
 from functools import partial
 
 from playground.objectives.ask import AskDecoder
@@ -30,12 +29,9 @@ SPAN_MASK = Objective(
     source="arXiv:1905.02450, sec. 3.2",
 )
 
-DISCRETE_MASK = replace(
-    SPAN_MASK,
+DISCRETE_MASK = SPAN_MASK.variant(
     name="discrete mask",
     aliases=("MASS discrete", "MASS with single tokens"),
-    row="",
-    printed=Printed(),
     stages=(ChooseTokens(mask_ratio=0.5, num_special_tokens=0), *SPAN_MASK.stages[1:]),
     idea="Replace half of the words, at random positions, by a mask each; a decoder writes them in order.",
     loss="Mean cross-entropy of the hidden words, given the corrupted text and the words just before each so far.",

@@ -1,7 +1,5 @@
 """SpanBERT: span masking and the span boundary objective."""
 
-from dataclasses import replace
-
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskMasked, AskSpanBoundary
 from playground.objectives.catalog.mlm import MLM
@@ -11,8 +9,7 @@ from playground.objectives.choose import ChooseGeometricSpans
 from playground.objectives.formula import Term
 from playground.objectives.see import SeeAll
 
-SPAN_MASKING = replace(
-    STATIC_MLM,
+SPAN_MASKING = STATIC_MLM.variant(
     name="span masking",
     aliases=("random contiguous span masking", "geometric spans"),
     stages=(
@@ -26,8 +23,7 @@ SPAN_MASKING = replace(
     source="arXiv:1907.10529, sec. 3.1",
 )
 
-SPAN_BOUNDARY = replace(
-    SPAN_MASKING,
+SPAN_BOUNDARY = SPAN_MASKING.variant(
     name="SpanBERT",
     aliases=("span boundary objective", "SBO", "MLM + SBO"),
     stages=(*SPAN_MASKING.stages, AskSpanBoundary()),

@@ -1,7 +1,5 @@
 """StructBERT: word structure, sentence structure, and both with MLM."""
 
-from dataclasses import replace
-
 from playground.objectives.arrange import ArrangePair, ArrangeText
 from playground.objectives.ask import AskMasked, AskMoved, AskPair
 from playground.objectives.catalog.bert import HIDDEN
@@ -20,8 +18,7 @@ WORD_ORDER = Term(
     symbols={"S": "the positions of the shuffled spans", r"\hat{x}": "the text with hidden and shuffled words"},
 )
 
-WORD_STRUCTURE = replace(
-    STATIC_MLM,
+WORD_STRUCTURE = STATIC_MLM.variant(
     name="word structure",
     aliases=("word structural objective", "StructBERT word objective", "span order recovery", "trigram shuffling"),
     group="Orders",

@@ -1,7 +1,5 @@
 """XLM: translation language modelling, alone and in alternation with CLM and MLM in one language."""
 
-from dataclasses import replace
-
 from playground.objectives.arrange import ArrangeLanguage, ArrangePair, ShiftRight
 from playground.objectives.ask import AskMasked, AskNext
 from playground.objectives.catalog.lm import NEXT
@@ -32,12 +30,9 @@ TLM = Objective(
     source="arXiv:1901.07291, sec. 3.4",
 )
 
-ONE_LANGUAGE = replace(
-    TLM,
+ONE_LANGUAGE = TLM.variant(
     name="MLM in either language",
     aliases=("XLM's MLM",),
-    row="",
-    printed=Printed(),
     needs=("translation", "stream"),
     stages=(ArrangeLanguage(filled=True), ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide words in text of one of two languages; every position has an embedding of its language.",
@@ -46,8 +41,7 @@ ONE_LANGUAGE = replace(
     source="arXiv:1901.07291, sec. 3.3 and 5.1",
 )
 
-CLM = replace(
-    ONE_LANGUAGE,
+CLM = ONE_LANGUAGE.variant(
     name="CLM in either language",
     aliases=("XLM's CLM",),
     group="Language models",

@@ -1,7 +1,5 @@
 """Translation: read a sentence in one language, write it in the other."""
 
-from dataclasses import replace
-
 from playground.objectives.arrange import ArrangeLanguage, ArrangeText, DropLanguageIds
 from playground.objectives.ask import AskTranslation
 from playground.objectives.formula import Term
@@ -22,8 +20,7 @@ TRANSLATION = Objective(
     source="arXiv:1708.00107, sec. 3",
 )
 
-THROUGH_ONE = replace(
-    TRANSLATION,
+THROUGH_ONE = TRANSLATION.variant(
     name="translation through one vector",
     aliases=("LASER", "sentence bottleneck"),
     stages=(

@@ -1,7 +1,5 @@
 """UL2: seven denoisers in three modes, which share the rows of every batch."""
 
-from dataclasses import replace
-
 from playground.objectives.ask import AskDecoder
 from playground.objectives.catalog.seq2seq_lm import PREFIX_LM
 from playground.objectives.catalog.t5 import T5_SPANS
@@ -9,7 +7,7 @@ from playground.objectives.change import DropTarget, PrependModeToken, SpansToSe
 from playground.objectives.choose import ChooseSpans, ChooseSplit
 from playground.objectives.formula import Term
 from playground.objectives.mixture import mixture
-from playground.objectives.objective import Objective, Printed
+from playground.objectives.objective import Objective
 from playground.objectives.see import SeeEncoderDecoder
 
 REGULAR = ((3.0, 0.15), (8.0, 0.15))
@@ -19,11 +17,8 @@ EXTREME = ((3.0, 0.5), (8.0, 0.5), (64.0, 0.15), (64.0, 0.5))
 
 def denoiser(letter: str, mean: float, share: float) -> Objective:
     """Spans of some mean length that hold a share of the tokens, behind the token of their mode."""
-    return replace(
-        T5_SPANS,
+    return T5_SPANS.variant(
         name=f"UL2 {letter}-denoiser, mean {mean:g}, {share:.0%}",
-        aliases=(),
-        printed=Printed(),
         stages=(
             ChooseSpans(share, mean),
             SpansToSentinels("sentinel"),
@@ -37,10 +32,8 @@ def denoiser(letter: str, mean: float, share: float) -> Objective:
 
 def sequential() -> Objective:
     """The prefix LM among the denoisers, without a sentinel (as in MosaicML's llm-foundry)."""
-    return replace(
-        PREFIX_LM,
+    return PREFIX_LM.variant(
         name="UL2 S-denoiser",
-        aliases=(),
         stages=(
             ChooseSplit(noise_density=0.25),
             DropTarget(),

@@ -42,8 +42,7 @@ BOTH_SIDES = Objective(
     source="arXiv:1905.03197, sec. 2.2",
 )
 
-SEQ2SEQ = replace(
-    BOTH_SIDES,
+SEQ2SEQ = BOTH_SIDES.variant(
     name="UniLM seq2seq",
     aliases=("sequence-to-sequence cloze",),
     stages=cloze(SeePrefix("text")),
@@ -52,8 +51,7 @@ SEQ2SEQ = replace(
     terms=term(r"\hat{x}_{A \cup \leq t}"),
 )
 
-LEFT_TO_RIGHT = replace(
-    BOTH_SIDES,
+LEFT_TO_RIGHT = BOTH_SIDES.variant(
     name="UniLM left to right",
     aliases=("left-to-right cloze",),
     stages=cloze(SeeLeft()),
@@ -62,8 +60,7 @@ LEFT_TO_RIGHT = replace(
     terms=(Term.by(one_sided, "hidden words", IN_LAYERS, sliding_window=0),),
 )
 
-RIGHT_TO_LEFT = replace(
-    BOTH_SIDES,
+RIGHT_TO_LEFT = BOTH_SIDES.variant(
     name="UniLM right to left",
     aliases=("right-to-left cloze",),
     stages=cloze(SeeRight()),

@@ -1,7 +1,5 @@
 """Whole word masking: MLM over whole words (BERT, released code; Chinese BERT-wwm)."""
 
-from dataclasses import replace
-
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskMasked
 from playground.objectives.catalog.static_mlm import STATIC_MLM
@@ -9,8 +7,7 @@ from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseWholeUnits
 from playground.objectives.see import SeeAll
 
-WHOLE_WORDS = replace(
-    STATIC_MLM,
+WHOLE_WORDS = STATIC_MLM.variant(
     name="whole word masking",
     aliases=("BERT-wwm", "wwm", "whole words"),
     stages=(ArrangeText(), ChooseWholeUnits("word"), ChangeTokens(), SeeAll(), AskMasked()),

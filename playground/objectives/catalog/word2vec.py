@@ -1,6 +1,5 @@
 """word2vec: skip-gram and CBOW, with a full softmax, negative sampling and NCE."""
 
-from dataclasses import replace
 from functools import partial
 
 from playground.objectives.arrange import ArrangeWindows
@@ -31,8 +30,7 @@ SKIP_GRAM = Objective(
     source="arXiv:1301.3781, sec. 3.2; arXiv:1310.4546, eq. 1-2",
 )
 
-SKIP_GRAM_SAMPLED = replace(
-    SKIP_GRAM,
+SKIP_GRAM_SAMPLED = SKIP_GRAM.variant(
     name="skip-gram NS",
     aliases=("SGNS", "skip-gram with negative sampling"),
     stages=(*SKIP_GRAM.stages, SampleNegatives()),
@@ -42,8 +40,7 @@ SKIP_GRAM_SAMPLED = replace(
     source="arXiv:1310.4546, sec. 2.2 and released code",
 )
 
-SKIP_GRAM_NCE = replace(
-    SKIP_GRAM,
+SKIP_GRAM_NCE = SKIP_GRAM.variant(
     name="skip-gram NCE",
     aliases=("noise-contrastive estimation", "NCE"),
     stages=(*SKIP_GRAM.stages, SampleNegatives(loss="nce")),
@@ -65,8 +62,7 @@ CBOW = Objective(
     source="arXiv:1301.3781, sec. 3.1",
 )
 
-CBOW_SAMPLED = replace(
-    CBOW,
+CBOW_SAMPLED = CBOW.variant(
     name="CBOW NS",
     aliases=("CBOW-NS", "CBOW with negative sampling"),
     stages=(*CBOW.stages, SampleNegatives()),

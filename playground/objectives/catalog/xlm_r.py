@@ -1,21 +1,15 @@
 """XLM-R: MLM of several languages."""
 
-from dataclasses import replace
-
 from playground.objectives.arrange import ArrangeText, DropLanguageIds
 from playground.objectives.ask import AskMasked
 from playground.objectives.catalog.mlm import MLM
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
-from playground.objectives.objective import Printed
 from playground.objectives.see import SeeAll
 
-MULTILINGUAL_MLM = replace(
-    MLM,
+MULTILINGUAL_MLM = MLM.variant(
     name="multilingual MLM",
     aliases=("mBERT", "XLM-R"),
-    row="",
-    printed=Printed(),
     needs=("label:language",),
     stages=(ArrangeText(), DropLanguageIds(), ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked()),
     idea=(

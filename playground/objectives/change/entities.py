@@ -1,7 +1,7 @@
 """Change names into those of other entities of the same type."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -24,7 +24,7 @@ class ChangeEntities(Change):
     """
 
     replace_prob: float = knob(0.5, 0.0, 1.0, unit="share of names", why="At 0 or 1 there is nothing to distinguish.")
-    keys: ClassVar[tuple[str, ...]] = ("replace",)
+    keys = ("replace",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The word that each position shows, `[b, t]`: its own where no name is replaced."""
@@ -46,8 +46,6 @@ class ChangeEntities(Change):
         )
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "replace" not in overrides:
-            return plan
         named = plan_overrides.words_of(batch, mentions(batch).of >= 0, 0)
         words = one_each(overrides["replace"], named, "replace")
         return paint(batch, plan, {p: word_id(batch, w) for p, w in words.items()})

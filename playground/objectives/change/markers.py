@@ -1,7 +1,7 @@
 """Change spans into markers."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -28,7 +28,7 @@ class SpansToSentinels(Change):
 
     marker: str = knob("mask", choices=("mask", "sentinel"), why="Sentinels say which gap an answer fills.")
     mask_random: float = knob(0.0, 0.0, 1.0, unit="share of the masks", why="A random word hides that a gap is there.")
-    keys: ClassVar[tuple[str, ...]] = ("marks",)
+    keys = ("marks",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The marker of each span, `[b, m]`."""
@@ -43,8 +43,6 @@ class SpansToSentinels(Change):
         return replace(batch, inputs=inputs, actions=_actions(batch, plan))
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "marks" not in overrides:
-            return plan
         if self.marker != "mask":
             raise UserError("The plan has marks, but the markers are numbered; set marker to mask, or leave marks out.")
         numbers = batch.spans.is_span[0].nonzero().flatten().tolist()

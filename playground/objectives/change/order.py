@@ -7,7 +7,7 @@ in.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -48,7 +48,7 @@ class ChangeWordOrder(Change):
     shuffle_distance: int = knob(
         0, 0, 10, unit="positions", why="0 shuffles freely; k moves a word by fewer than k positions, so 1 leaves it."
     )
-    keys: ClassVar[tuple[str, ...]] = ("order",)
+    keys = ("order",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The text positions `[b, t]` in their new order."""
@@ -61,7 +61,7 @@ class ChangeWordOrder(Change):
     build = staticmethod(moved)
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        return plan_overrides.order(batch, overrides["order"]).argsort(dim=1) if "order" in overrides else plan
+        return plan_overrides.order(batch, overrides["order"]).argsort(dim=1)
 
     def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"order": plan_overrides.words_in_order(batch, plan.argsort(dim=1), row)}
@@ -76,7 +76,7 @@ class ChangeSentenceOrder(Change):
     """
 
     shuffle_ratio: float = knob(1.0, 0.0, 1.0, unit="share of sentences", why="0 leaves the sentences as they are.")
-    keys: ClassVar[tuple[str, ...]] = ("order", "sentences")
+    keys = ("order", "sentences")
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The text positions `[b, t]` in their new order."""
@@ -98,14 +98,10 @@ class ChangeSentenceOrder(Change):
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
         asked = overrides.get("sentences", overrides.get("order"))
-        if asked is None:
-            return plan
         if overrides.get("order", asked) != asked:
             raise UserError(f"The plan has sentences {asked} and order {overrides['order']}; give one of them.")
         count = int(batch.tokens.sentence_ids[0][batch.tokens.valid[0]].max()) + 1
-        if sorted(asked) != list(range(1, count + 1)):
-            given = ",".join(map(str, asked))
-            raise UserError(f"The order {given} is not an order of {count} sentences; name each of 1 to {count} once.")
+        plan_overrides.check_order(asked, count, "sentences")
         step = torch.tensor(asked, device=plan.device).argsort()
         return _sorted(batch, batch.tokens.valid, step[batch.tokens.sentence_ids.clamp(0, count - 1)])
 
@@ -147,7 +143,7 @@ class RotateDocument(Change):
 
     rotate_prob: float = knob(1.0, 0.0, 1.0, unit="probability", why="How often a text is rotated at all.")
     match_released_code: bool = knob(False, why="Leave the text unrotated twice as often, as the released code does.")
-    keys: ClassVar[tuple[str, ...]] = ("start",)
+    keys = ("start",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The text position `[b]` that comes first."""
@@ -172,8 +168,6 @@ class RotateDocument(Change):
         return moved(batch, now.gather(1, rotated.where(real, slot)))
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "start" not in overrides:
-            return plan
         return plan_overrides.positions(batch, [overrides["start"]], "The start").long().argmax(dim=1)
 
     def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:

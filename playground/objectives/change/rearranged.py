@@ -1,7 +1,7 @@
 """Change the order of the parts of a text, with special tokens between them."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -44,7 +44,8 @@ class MoveMiddle(Change):
         0.5, 0.0, 1.0, unit="share of rearranged rows", why="How many have the suffix first (SPM)."
     )
     add_eos: bool = knob(True, why="[END] closes the row, so that the model learns where the middle stops.")
-    keys: ClassVar[tuple[str, ...]] = ("form",)
+    keys = ("form",)
+    follows = ("spans",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The form of each row, `[b]` (see `FORMS`)."""
@@ -73,7 +74,7 @@ class MoveMiddle(Change):
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
         if "form" not in overrides:
-            return plan.clamp(min=1) if "spans" in overrides else plan
+            return plan.clamp(min=1)
         if (form := overrides["form"]) not in FORMS:
             raise UserError(f"The form is {plan_overrides.short(form)}; it must be one of {', '.join(FORMS)}.")
         return torch.full_like(plan, FORMS.index(form))
@@ -115,7 +116,7 @@ class SpansToBlanks(Change):
     """
 
     shuffle: bool = knob(True, why="The spans are filled in any order, not from left to right.")
-    keys: ClassVar[tuple[str, ...]] = ("blanks",)
+    keys = ("blanks",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """For each span of a row, counted from the left, the step `[b, m]` at which it is filled."""
@@ -143,12 +144,8 @@ class SpansToBlanks(Change):
         )
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "blanks" not in overrides:
-            return plan
         count, asked = int(batch.spans.is_span[0].sum()), overrides["blanks"]
-        if sorted(asked) != list(range(1, count + 1)):
-            given = ",".join(map(str, asked))
-            raise UserError(f"The order {given} is not an order of {count} blanks; name each of 1 to {count} once.")
+        plan_overrides.check_order(asked, count, "blanks")
         step = torch.tensor(asked, dtype=torch.long, device=plan.device).argsort()
         return torch.cat([step.expand(len(plan), -1), plan[:, count:]], dim=1)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -59,7 +59,8 @@ class ChangeTokens(Change):
     replace_unit: str = knob(
         "token", choices=("token", "word", "span"), why="What is masked, replaced or kept together."
     )
-    keys: ClassVar[tuple[str, ...]] = ("actions", "replace")
+    keys = ("actions", "replace")
+    follows = ("chosen", "spans")
 
     def __post_init__(self) -> None:
         if self.mask_replace_prob + self.random_replace_prob > 1 + 1e-9:
@@ -118,8 +119,6 @@ class ChangeTokens(Change):
         return replace(batch, actions=put(batch.actions, plan.positions, plan.action), inputs=inputs)
 
     def override_plan(self, batch: Batch, plan: Corruption, overrides: PlanOverrides) -> Corruption:
-        if not {"chosen", "spans", "actions", "replace"} & set(overrides):
-            return plan
         default = Action.RANDOMISED if "replace" in overrides else Action.MASKED
         action = torch.full_like(batch.actions, default)
         if "actions" in overrides:

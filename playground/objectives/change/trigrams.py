@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -29,7 +29,7 @@ class ChangeTrigrams(Change):
     """
 
     derange: bool = knob(False, why="Never leave a span in its order; the paper does not say whether that may happen.")
-    keys: ClassVar[tuple[str, ...]] = ("order",)
+    keys = ("order",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The text position of the word that each position shows, `[b, t]`."""
@@ -57,8 +57,6 @@ class ChangeTrigrams(Change):
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
         """The words in the order of a plan by hand, but each within its span."""
-        if "order" not in overrides:
-            return plan
         group = movable(batch)
         slot = group.first.where(group.of >= 0, arange_rows(plan))
         return (slot * max(1, slot.shape[1]) + plan_overrides.order(batch, overrides["order"])).argsort(dim=1)

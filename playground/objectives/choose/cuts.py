@@ -2,16 +2,15 @@
 
 from dataclasses import dataclass, replace
 from math import exp, factorial
-from typing import ClassVar
 
 from torch import Generator, Tensor
 
 from playground.batch import Batch, Spans, arange_rows
 from playground.errors import UserError
 from playground.knob import knob
-from playground.objectives.choose.spans import ChosenSpans, describe_spans, inside, override_spans
+from playground.objectives.choose.spans import ChosenSpans, SpanChoice, inside, override_spans
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Choose, PlanOverrides
+from playground.objectives.stage import PlanOverrides
 
 
 def select_spans(batch: Batch, plan: ChosenSpans) -> Batch:
@@ -32,24 +31,21 @@ def between_cuts(count: Tensor, batch: Batch, most: int, rng: Generator) -> Chos
 
 
 @dataclass(frozen=True)
-class ChooseMiddle(Choose):
+class ChooseMiddle(SpanChoice):
     """Cut the text into prefix, middle and suffix at two independent cuts (arXiv:2207.14255, sec. 3).
 
     Every part may be empty. Cuts lie between tokens; the paper cuts between characters and tokenizes each part.
     """
 
-    keys: ClassVar[tuple[str, ...]] = ("spans",)
-
     def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
         return between_cuts(batch.tokens.lengths.new_full(batch.tokens.lengths.shape, 1), batch, 1, rng)
 
     def override_plan(self, batch: Batch, plan: ChosenSpans, overrides: PlanOverrides) -> ChosenSpans:
-        if len(overrides.get("spans", (1,))) != 1:
+        if len(overrides["spans"]) != 1:
             raise UserError(f"The plan has {len(overrides['spans'])} spans; the middle is one span, such as 2:3.")
         return override_spans(batch, plan, overrides)
 
     build = staticmethod(select_spans)
-    describe_plan = staticmethod(describe_spans)
 
 
 ZERO = ("one", "redrawn", "plain")
@@ -57,7 +53,7 @@ ZERO = ("one", "redrawn", "plain")
 
 
 @dataclass(frozen=True)
-class ChooseCausalSpans(Choose):
+class ChooseCausalSpans(SpanChoice):
     """Mark a Poisson(1) number of spans between cuts (CM3, arXiv:2201.07520, sec. 2; InCoder, arXiv:2204.05999).
 
     CM3 clamps the number to at least one span, InCoder truncates the law at one, and CM3's released code leaves the
@@ -67,7 +63,6 @@ class ChooseCausalSpans(Choose):
 
     max_spans: int = knob(16, 1, 32, unit="spans", why="The law has a long tail; each span needs a sentinel.")
     no_span: str = knob("one", choices=ZERO, why="What a draw of no span becomes: CM3, InCoder, or CM3's code.")
-    keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
         most = self._most(batch)
@@ -94,8 +89,6 @@ class ChooseCausalSpans(Choose):
                 return [zero, *law]
 
     def override_plan(self, batch: Batch, plan: ChosenSpans, overrides: PlanOverrides) -> ChosenSpans:
-        if "spans" not in overrides:
-            return plan
         if (number := len(overrides["spans"])) > (most := self._most(batch)):
             raise UserError(f"The plan has {number} spans; at most {most} are possible.")
         if any(length < 1 for _, length in overrides["spans"]):
@@ -103,4 +96,3 @@ class ChooseCausalSpans(Choose):
         return override_spans(batch, plan, overrides)
 
     build = staticmethod(select_spans)
-    describe_plan = staticmethod(describe_spans)

@@ -1,7 +1,7 @@
 """Choose the words that diffusion has hidden by some time."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -41,7 +41,7 @@ class ChooseDiffused(Choose):
     """
 
     draw: str = knob("time", choices=("time", "count"), why="What is drawn evenly: the time, or the number of gaps.")
-    keys: ClassVar[tuple[str, ...]] = ("t", "chosen")
+    keys = ("t", "chosen")
 
     def plan(self, batch: Batch, rng: Generator) -> Diffused:
         able = batch.maskable
@@ -83,7 +83,7 @@ class ChooseDiffusedBlocks(Choose):
     """
 
     block_size: int = knob(4, 1, 64, unit="tokens", why="1 is a language model; a whole text is masked diffusion.")
-    keys: ClassVar[tuple[str, ...]] = ("t", "chosen")
+    keys = ("t", "chosen")
 
     def plan(self, batch: Batch, rng: Generator) -> Diffused:
         drawn, noise = (sampling.noise(tuple(batch.maskable.shape), rng) for _ in range(2))

@@ -1,21 +1,19 @@
 """Choose spans of words whose length follows a geometric distribution."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch
 from playground.knob import knob
-from playground.objectives.choose.spans import ChosenSpans, describe_spans, mark_spans, override_spans
+from playground.objectives.choose.spans import ChosenSpans, SpanChoice
 from playground.objectives.ops import sampling
 from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
-from playground.objectives.stage import Choose
 
 
 @dataclass(frozen=True)
-class ChooseGeometricSpans(Choose):
+class ChooseGeometricSpans(SpanChoice):
     """Mark spans of whole words, most of them short, up to an exact share (SpanBERT, arXiv:1907.10529, sec. 3.1).
 
     Lengths are geometric on 1 to `max_span_length` words, cut off and scaled to 1 (released code; mean 3.8). A span
@@ -25,7 +23,6 @@ class ChooseGeometricSpans(Choose):
     mask_ratio: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
     geometric_p: float = knob(0.2, 0.05, 0.9, unit="probability", why="The chance that a span ends after each word.")
     max_span_length: int = knob(10, 1, 20, unit="words", why="No sampled span is longer; adjacent spans can be.")
-    keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
         candidates = batch.maskable
@@ -43,10 +40,6 @@ class ChooseGeometricSpans(Choose):
         share = self.geometric_p * (1 - self.geometric_p) ** torch.arange(self.max_span_length, dtype=torch.double)
         limits = (share / share.sum()).cumsum(0)[:-1].to(noise.device)
         return 1 + torch.searchsorted(limits, noise.double(), right=True)
-
-    build = staticmethod(mark_spans)
-    override_plan = staticmethod(override_spans)
-    describe_plan = staticmethod(describe_spans)
 
 
 def take_spans(words: MarkedSpans, blocks: MarkedSpans, noise: Tensor, length: Tensor, budget: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """Choose which of the chosen sentences stay in the input."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -22,7 +22,7 @@ class KeepSomeSentences(Choose):
     """
 
     unmasked_ratio: float = knob(0.2, 0.0, 1.0, unit="share of the chosen", why="More to copy, less to generate.")
-    keys: ClassVar[tuple[str, ...]] = ("intact",)
+    keys = ("intact",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """Which spans stay in the text, `[b, m]`."""
@@ -38,8 +38,6 @@ class KeepSomeSentences(Choose):
         return replace(batch, spans=left, actions=action)
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "intact" not in overrides:
-            return plan
         sentences = _sentences(batch, 0)
         unknown = [n for n in overrides["intact"] if n not in sentences]
         if unknown:

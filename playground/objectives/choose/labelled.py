@@ -1,7 +1,7 @@
 """Choose the texts whose labels are known."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -21,7 +21,7 @@ class ChooseSupervised(Choose):
     """
 
     supervised_ratio: float = knob(0.5, 0.0, 1.0, unit="share of texts", why="How many texts of a batch have labels.")
-    keys: ClassVar[tuple[str, ...]] = ("labelled",)
+    keys = ("labelled",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """Which rows have labels, `[b]`."""
@@ -32,8 +32,6 @@ class ChooseSupervised(Choose):
         return replace(batch, selected=batch.maskable & plan[:, None])
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "labelled" not in overrides:
-            return plan
         if overrides["labelled"] not in ("yes", "no"):
             raise UserError(f"The plan labelled is {overrides['labelled']!r}; it must be yes or no.")
         return torch.full_like(plan, overrides["labelled"] == "yes")

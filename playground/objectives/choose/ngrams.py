@@ -1,7 +1,6 @@
 """Choose n-grams of whole words."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
@@ -9,16 +8,16 @@ from torch.nn.functional import pad
 
 from playground.batch import Batch, arange_rows
 from playground.knob import knob
-from playground.objectives.choose.tokens import Chosen, bert_count, describe_chosen, override_chosen
+from playground.objectives.choose.tokens import Chosen, TokenChoice, bert_count
 from playground.objectives.ops import sampling
 from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
-from playground.objectives.stage import Choose
+from playground.objectives.ops.ragged import ahead
 
 TOO_LONG = 2**31
 
 
 @dataclass(frozen=True)
-class ChooseNgrams(Choose):
+class ChooseNgrams(TokenChoice):
     """Mark spans of up to `max_ngram` words until the share is met (ALBERT, arXiv:1909.11942, sec. 4.1, released code).
 
     "1/n" draws n words with a probability in proportion to 1/n (ALBERT); "80/20" draws one in 80 %, else one of the
@@ -37,7 +36,6 @@ class ChooseNgrams(Choose):
     whole_words: bool = knob(True, why="Count in whole words (ALBERT), not in tokens (UniLM).")
     min_one: bool = knob(True, why="Always have a target: cut a word if none fits.")
     num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
-    keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, batch: Batch, rng: Generator) -> Chosen:
         tokens, blocks = batch.tokens, marked_spans(batch, batch.maskable)
@@ -53,8 +51,8 @@ class ChooseNgrams(Choose):
         """The tokens of 1, 2, ... words from each word on, `[b, u, n]`; `TOO_LONG` where the text ends before."""
         block = blocks.of.gather(1, words.start).masked_fill(words.length == 0, -1)
         found = []
-        for ahead in range(self.max_ngram):
-            one, where = _ahead(words.length, ahead, 0), _ahead(block, ahead, -2)
+        for further in range(self.max_ngram):
+            one, where = ahead(words.length, further, 0), ahead(block, further, -2)
             together = one + (found[-1] if found else 0)
             found.append(together.masked_fill((where != block) | (words.length == 0), TOO_LONG))
         return torch.stack(found, dim=2).clamp(max=TOO_LONG)
@@ -71,9 +69,6 @@ class ChooseNgrams(Choose):
 
     def build(self, batch: Batch, plan: Chosen) -> Batch:
         return replace(batch, selected=plan.positions & batch.maskable)
-
-    override_plan = staticmethod(override_chosen)
-    describe_plan = staticmethod(describe_chosen)
 
 
 def take_ngrams(size: Tensor, length: Tensor, order: Tensor, budget: Tensor) -> Tensor:
@@ -104,8 +99,3 @@ def at_least_one(positions: Tensor, words: MarkedSpans, order: Tensor, budget: T
         return positions
     word = words.of[idle] == order[idle, :1]
     return positions.index_copy(0, idle, word & (word.cumsum(1) <= budget[idle, None]))
-
-
-def _ahead(values: Tensor, steps: int, default: int) -> Tensor:
-    """The value of the word so many steps further on, `[b, u]`."""
-    return pad(values[:, steps:], (0, min(steps, values.shape[1])), value=default)

@@ -1,21 +1,19 @@
 """Choose one n-gram of each text."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch, arange_rows
 from playground.knob import knob
-from playground.objectives.choose.spans import ChosenSpans, describe_spans, mark_spans, override_spans
+from playground.objectives.choose.spans import ChosenSpans, SpanChoice
 from playground.objectives.ops import sampling
 from playground.objectives.ops.windows import bounds
-from playground.objectives.stage import Choose
 
 
 @dataclass(frozen=True)
-class ChooseNgram(Choose):
+class ChooseNgram(SpanChoice):
     """Mark one n-gram, its length normal around the mean (InfoWord, arXiv:1910.08350, sec. 4).
 
     Lengths are rounded and held between 1 and 10. A text always keeps a word outside, so a single word loses nothing.
@@ -23,7 +21,6 @@ class ChooseNgram(Choose):
 
     mean_length: float = knob(5.0, 1.0, 10.0, unit="tokens", why="Longer n-grams say more and are easier to match.")
     length_std: float = knob(1.0, 0.0, 5.0, unit="tokens", why="Standard deviation of the length.")
-    keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
         shape, words = tuple(batch.tokens.ids.shape), batch.maskable
@@ -41,7 +38,3 @@ class ChooseNgram(Choose):
         """A length for every row, `[b]`."""
         drawn = torch.randn(rows, generator=rng, device=rng.device) * self.length_std + self.mean_length
         return drawn.round().long().clamp(1, 10)
-
-    build = staticmethod(mark_spans)
-    override_plan = staticmethod(override_spans)
-    describe_plan = staticmethod(describe_spans)

@@ -94,7 +94,7 @@ class ChooseOrder(Choose):
         "ours", choices=LAWS, why="Where spans are placed, and whether the share is met: ours, XLNet's code, HF's."
     )
     order: tuple[int, ...] = ()
-    keys: ClassVar[tuple[str, ...]] = ("order", "cut")
+    keys = ("order", "cut")
 
     def plan(self, batch: Batch, rng: Generator) -> ChosenOrder:
         plan = self._sampled(batch, rng)
@@ -197,7 +197,7 @@ class ChooseOrder(Choose):
 class ChooseAnyOrder(Choose):
     """Draw an order of all tokens, each equally likely (sigma-GPT, arXiv:2404.09562, sec. 2; arXiv:2110.02037)."""
 
-    keys: ClassVar[tuple[str, ...]] = ("order",)
+    keys = ("order",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The step `[b, t]` at which each token comes; padding comes last."""
@@ -207,7 +207,7 @@ class ChooseAnyOrder(Choose):
         return replace(batch, selected=batch.tokens.valid, prediction_order=plan)
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        return plan_overrides.order(batch, overrides["order"]) if "order" in overrides else plan
+        return plan_overrides.order(batch, overrides["order"])
 
     def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"order": plan_overrides.words_in_order(batch, plan, row)}

@@ -1,7 +1,7 @@
 """Choose whole sentences."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -39,7 +39,7 @@ class ChooseGapSentences(Choose):
         "rouge", choices=("rouge", "lead", "random"), why="Which sentences make the best summary."
     )
     stochastic: bool = knob(False, why="Draw the share of each text from .15 to .45 and perturb the scores by 20 %.")
-    keys: ClassVar[tuple[str, ...]] = ("sentences",)
+    keys = ("sentences",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """Which sentences are taken, `[b, m]`, counted from the row's first."""
@@ -78,8 +78,6 @@ class ChooseGapSentences(Choose):
         return mark_spans(batch, ChosenSpans(start * taken, (stop - start).where(taken, -1)))
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "sentences" not in overrides:
-            return plan
         count = plan.shape[1]
         for number in overrides["sentences"]:
             if not 1 <= number <= count:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -95,7 +95,7 @@ def past_specials(batch: Batch, plan: ChosenSpans) -> ChosenSpans:
 
 def override_spans(batch: Batch, plan: ChosenSpans, overrides: PlanOverrides) -> ChosenSpans:
     """The spans of a plan by hand, or the drawn ones."""
-    return ChosenSpans(*plan_overrides.spans(batch, overrides["spans"])) if "spans" in overrides else plan
+    return ChosenSpans(*plan_overrides.spans(batch, overrides["spans"]))
 
 
 def describe_spans(batch: Batch, plan: ChosenSpans, row: int) -> dict[str, Any]:
@@ -110,8 +110,17 @@ def describe_spans(batch: Batch, plan: ChosenSpans, row: int) -> dict[str, Any]:
     return {"spans": spans}
 
 
+class SpanChoice(Choose):
+    """A stage that chooses spans, which a plan by hand calls `spans`."""
+
+    keys = ("spans",)
+    build = staticmethod(mark_spans)
+    override_plan = staticmethod(override_spans)
+    describe_plan = staticmethod(describe_spans)
+
+
 @dataclass(frozen=True)
-class ChooseMassSpan(Choose):
+class ChooseMassSpan(SpanChoice):
     """Mark one span of half the tokens, often at an end (MASS, arXiv:1905.02450, sec. 3.2 and released code).
 
     The released code counts a special token before and one after the text, and the span may reach over the last one
@@ -126,7 +135,6 @@ class ChooseMassSpan(Choose):
         0.4, 0.0, 1.0, unit="probability", why="How often the span is put at the very start or end."
     )
     count_specials: bool = knob(False, why="Count the special tokens at both ends, as the released code does.")
-    keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
         text = batch.maskable.sum(1)
@@ -139,13 +147,9 @@ class ChooseMassSpan(Choose):
         length = torch.minimum(length, text - start)
         return past_specials(batch, ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None]))
 
-    build = staticmethod(mark_spans)
-    override_plan = staticmethod(override_spans)
-    describe_plan = staticmethod(describe_spans)
-
 
 @dataclass(frozen=True)
-class ChooseSpans(Choose):
+class ChooseSpans(SpanChoice):
     """Mark separate spans that together hold an exact share (T5, arXiv:1910.10683, sec. 3.1.4 and released code).
 
     Every set of so many spans is equally likely. The released code in addition starts with an untouched part and
@@ -157,7 +161,6 @@ class ChooseSpans(Choose):
     match_released_code: bool = knob(
         False, why="The text starts with a visible word and ends in a gap, as in the released code."
     )
-    keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
         """Draw the cuts that part the kept tokens, and as many that part the hidden ones."""
@@ -190,10 +193,6 @@ class ChooseSpans(Choose):
         spans = (gone.float() / self.mean_length).round().long().clamp(min=1, max=sentinels)
         return gone, torch.minimum(torch.minimum(spans, number - gone + self.outer), gone)
 
-    build = staticmethod(mark_spans)
-    override_plan = staticmethod(override_spans)
-    describe_plan = staticmethod(describe_spans)
-
 
 @lru_cache(maxsize=64)
 def _counts(stage: ChooseSpans, widest: int, sentinels: int, device: torch.device) -> tuple[Tensor, Tensor, int]:
@@ -203,7 +202,7 @@ def _counts(stage: ChooseSpans, widest: int, sentinels: int, device: torch.devic
 
 
 @dataclass(frozen=True)
-class ChoosePoissonSpans(Choose):
+class ChoosePoissonSpans(SpanChoice):
     """Mark spans of Poisson length, gaps of length 0 included (BART, arXiv:1910.13461, sec. 2.2).
 
     "exact" meets the budget and no spans overlap. "fairseq" lets spans begin at different positions, whatever is behind
@@ -221,7 +220,6 @@ class ChoosePoissonSpans(Choose):
         choices=("exact", "fairseq", "apart"),
         why="BART's released code lets spans overlap; GLM leaves a token between them and has no empty ones.",
     )
-    keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
         if not self.whole_words:
@@ -251,10 +249,6 @@ class ChoosePoissonSpans(Choose):
             free = number - taken.sum(1) + (count > 0)
         start = sampling.sorted_positions(count, free + 1, length.shape[1], rng) + taken.cumsum(1) - taken
         return ChosenSpans(start * (length >= 0), length)
-
-    build = staticmethod(mark_spans)
-    override_plan = staticmethod(override_spans)
-    describe_plan = staticmethod(describe_spans)
 
 
 def _filled(length: Tensor) -> tuple[Tensor, Tensor]:

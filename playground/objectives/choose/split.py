@@ -1,7 +1,7 @@
 """Choose where a text is cut in two."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -26,7 +26,7 @@ class ChooseSplit(Choose):
     noise_density: float = knob(
         0.5, 0.0, 0.5, unit="share of tokens", why="Length of the second part on average; half cuts anywhere."
     )
-    keys: ClassVar[tuple[str, ...]] = ("split",)
+    keys = ("split",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """How many tokens `[b]` stand in the first part."""
@@ -39,8 +39,6 @@ class ChooseSplit(Choose):
         return replace(batch, selected=(arange_rows(batch.tokens.ids) >= plan[:, None]) & batch.tokens.valid)
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "split" not in overrides:
-            return plan
         count, split = plan_overrides.word_count(batch.tokens), overrides["split"]
         if not 1 <= split < max(count, 2):
             right = f"it must lie between 1 and {count - 1}, so that both parts have a word"

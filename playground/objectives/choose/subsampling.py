@@ -1,21 +1,19 @@
 """Choose which words are read at all: frequent ones are dropped at random."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
 
 from playground.batch import Action, Batch, Tokens, arange, language_ids_at, stream
 from playground.knob import knob
-from playground.objectives.choose.tokens import Chosen, describe_chosen, override_chosen
+from playground.objectives.choose.tokens import Chosen, TokenChoice
 from playground.objectives.ops import sampling
 from playground.objectives.ops.ragged import collect
-from playground.objectives.stage import Choose
 
 
 @dataclass(frozen=True)
-class SubsampleFrequent(Choose):
+class SubsampleFrequent(TokenChoice):
     """Drop frequent words at random, before windows are cut, so that windows reach further (arXiv:1310.4546, 2.3).
 
     A word of frequency f stays with the probability sqrt(t / f) + t / f (released code) or sqrt(t / f) (paper).
@@ -24,7 +22,6 @@ class SubsampleFrequent(Choose):
 
     threshold: float = knob(0.0, 0.0, 0.1, unit="frequency t", why="Words above it are thinned out; 0 keeps all.")
     rule: str = knob("code", choices=("code", "paper"), why="The released code keeps a little more than the paper.")
-    keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, batch: Batch, rng: Generator) -> Chosen:
         stays = keep_probability(word_counts(batch.tokens), self.threshold, self.rule)[batch.tokens.ids]
@@ -37,9 +34,6 @@ class SubsampleFrequent(Choose):
         inputs = stream(left.ids, left.origin, left.real, language=language_ids_at(batch.tokens, left.origin))
         action = batch.actions.masked_fill(dropped, Action.DELETED)
         return replace(batch, selected=chosen, actions=action, inputs=inputs)
-
-    override_plan = staticmethod(override_chosen)
-    describe_plan = staticmethod(describe_chosen)
 
 
 def keep_probability(counts: Tensor, threshold: float, rule: str = "code") -> Tensor:

@@ -1,7 +1,7 @@
 """Choose single tokens."""
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor, minimum
@@ -36,7 +36,7 @@ class Chosen:
 
 def override_chosen(batch: Batch, plan: Chosen, overrides: PlanOverrides) -> Chosen:
     """The words chosen by hand, or the drawn ones."""
-    return Chosen(plan_overrides.positions(batch, overrides["chosen"])) if "chosen" in overrides else plan
+    return Chosen(plan_overrides.positions(batch, overrides["chosen"]))
 
 
 def describe_chosen(batch: Batch, plan: Chosen, row: int) -> dict[str, Any]:
@@ -44,8 +44,16 @@ def describe_chosen(batch: Batch, plan: Chosen, row: int) -> dict[str, Any]:
     return {"chosen": plan_overrides.words_of(batch, plan.positions, row)}
 
 
+class TokenChoice(Choose):
+    """A stage that chooses tokens, which a plan by hand calls `chosen`."""
+
+    keys = ("chosen",)
+    override_plan = staticmethod(override_chosen)
+    describe_plan = staticmethod(describe_chosen)
+
+
 @dataclass(frozen=True)
-class ChooseTokens(Choose):
+class ChooseTokens(TokenChoice):
     """Mark a share of the tokens of each row (BERT, arXiv:1810.04805, sec. 3.1 and released code).
 
     "exact" rounds the share half to even (BERT), "stochastic" up or down at random (RoBERTa, released code), "iid"
@@ -80,7 +88,6 @@ class ChooseTokens(Choose):
         0, 0, 40, unit="choices for each text", why="0 masks different words each time a text is read (RoBERTa)."
     )
     outside: str = ""
-    keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, batch: Batch, rng: Generator) -> Chosen:
         candidates = self.candidates(batch)
@@ -127,9 +134,6 @@ class ChooseTokens(Choose):
 
     def build(self, batch: Batch, plan: Chosen) -> Batch:
         return with_chosen(batch, plan, self.candidates(batch), self.dupe_factor)
-
-    override_plan = staticmethod(override_chosen)
-    describe_plan = staticmethod(describe_chosen)
 
 
 def with_specials(tokens: Tokens, first: bool) -> Tensor:

@@ -1,23 +1,21 @@
 """Choose spans of three tokens to be put in another order."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch, arange_rows
 from playground.knob import knob
-from playground.objectives.choose.spans import ChosenSpans, describe_spans, mark_spans, override_spans
+from playground.objectives.choose.spans import ChosenSpans, SpanChoice, mark_spans
 from playground.objectives.ops import sampling
 from playground.objectives.ops.marked_spans import marked_spans
-from playground.objectives.stage import Choose
 
 SIZE = 3
 
 
 @dataclass(frozen=True)
-class ChooseTrigrams(Choose):
+class ChooseTrigrams(SpanChoice):
     """Mark spans of three tokens apart from each other and hidden words (StructBERT, arXiv:1908.04577, sec. 2.2.1).
 
     They hold a share of the tokens, at least one span where one fits; how to round is not published.
@@ -26,7 +24,6 @@ class ChooseTrigrams(Choose):
     trigram_ratio: float = knob(
         0.05, 0.0, 0.9, unit="share of tokens", why="How much of the text is in shuffled spans."
     )
-    keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
         free, ratio = batch.maskable & ~batch.selected, self.trigram_ratio / SIZE
@@ -40,9 +37,6 @@ class ChooseTrigrams(Choose):
     def build(self, batch: Batch, plan: ChosenSpans) -> Batch:
         marked = mark_spans(batch, plan)
         return replace(marked, selected=marked.selected | batch.selected)
-
-    override_plan = staticmethod(override_spans)
-    describe_plan = staticmethod(describe_spans)
 
 
 def take_trigrams(batch: Batch, free: Tensor, noise: Tensor, count: Tensor, most: int) -> Tensor:

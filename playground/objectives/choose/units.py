@@ -1,7 +1,6 @@
 """Choose whole words, phrases or names."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import torch
 from torch import Generator, Tensor
@@ -9,11 +8,15 @@ from torch import Generator, Tensor
 from playground.batch import Batch, Tokens
 from playground.errors import UserError
 from playground.knob import knob
-from playground.objectives.choose.tokens import Chosen, bert_count, describe_chosen, override_chosen, with_chosen
+from playground.objectives.choose.tokens import (
+    Chosen,
+    TokenChoice,
+    bert_count,
+    with_chosen,
+)
 from playground.objectives.ops import sampling
 from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans, spread
 from playground.objectives.ops.sampling import first_of_rows
-from playground.objectives.stage import Choose
 
 LABELS = {"word": (), "phrase": ("phrase",), "entity": ("mention",), "knowledge": ("mention", "phrase")}
 """The labels, running numbers over the units of a text, that each kind of unit is read from."""
@@ -23,7 +26,7 @@ SPARE = 4
 
 
 @dataclass(frozen=True)
-class ChooseWholeUnits(Choose):
+class ChooseWholeUnits(TokenChoice):
     """Mark whole units: words (BERT-wwm, arXiv:1906.08101), phrases or names (ERNIE, arXiv:1904.09223, sec. 3.2).
 
     "knowledge" takes names, else phrases, else words. "budget" shuffles the units and takes each one that still fits
@@ -39,7 +42,6 @@ class ChooseWholeUnits(Choose):
     truncate: bool = knob(False, why="Cut the first unit that does not fit the budget, instead of skipping it.")
     min_one: bool = knob(True, why="Always have a target: cut a unit if none fits, choose one if none was drawn.")
     num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
-    keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, batch: Batch, rng: Generator) -> Chosen:
         size = self.units(batch).size
@@ -69,9 +71,6 @@ class ChooseWholeUnits(Choose):
 
     def build(self, batch: Batch, plan: Chosen) -> Batch:
         return with_chosen(batch, plan, batch.maskable)
-
-    override_plan = staticmethod(override_chosen)
-    describe_plan = staticmethod(describe_chosen)
 
 
 def unit_numbers(tokens: Tokens, unit: str) -> Tensor:

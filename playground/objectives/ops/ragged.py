@@ -55,6 +55,11 @@ def shift(values: Tensor, first: int) -> Tensor:
     return pad(values, (1, 0), value=first)[:, :-1]
 
 
+def ahead(values: Tensor, steps: int, blank: int) -> Tensor:
+    """The value so many positions further on, `[b, n]`; blank beyond the end."""
+    return pad(values[:, steps:], (0, min(steps, values.shape[1])), value=blank)
+
+
 def _read(
     batch: Batch, ids: Tensor, markers: Tensor, at: Tensor, jump: Tensor, count: Tensor, marked: Tensor
 ) -> Ragged:

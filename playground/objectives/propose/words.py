@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -28,7 +28,7 @@ class SampleFromGenerator(Propose):
 
     proposer: Proposer | None = None
     disallow_correct: bool = knob(False, why="Never sample the right word: every chosen position gets a wrong one.")
-    keys: ClassVar[tuple[str, ...]] = ("replace",)
+    keys = ("replace",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """A word for every text position, `[b, t]`; only those at chosen positions are used."""
@@ -57,8 +57,6 @@ class SampleFromGenerator(Propose):
         )
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "replace" not in overrides:
-            return plan
         names = one_each(overrides["replace"], plan_overrides.words_of(batch, batch.selected, 0), "replace")
         return paint(batch, plan, {p: word_id(batch, n) for p, n in names.items()})
 

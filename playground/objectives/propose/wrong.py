@@ -1,7 +1,7 @@
 """Propose: negatives sampled from the word counts, for negative sampling and its relatives."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import torch
 from torch import Generator, Tensor
@@ -40,7 +40,7 @@ class SampleNegatives(Propose):
         choices=("sampled", "nce", "hinge", "softmax"),
         why="Binary loss, binary loss minus the noise, hinge loss, or cross-entropy of the right one.",
     )
-    keys: ClassVar[tuple[str, ...]] = ("wrong",)
+    keys = ("wrong",)
 
     @property
     def unit(self) -> str:
@@ -66,8 +66,6 @@ class SampleNegatives(Propose):
         return replace(batch, targets=(*batch.targets[:-1], replace(target, kind=kind)))
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        if "wrong" not in overrides:
-            return plan
         scored, names = batch.targets[-1].loss_mask[0], overrides["wrong"]
         needed = int(scored.sum()) * self.num_negatives
         if len(names) != needed:

@@ -1,7 +1,6 @@
 """Attention masks of a bag of words: every word by itself, or the words around a position without its own."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from torch import Generator, Tensor
 
@@ -23,7 +22,7 @@ class SeeWindow(See):
         5, 1, 10, unit="words to either side", why="A wide window finds topics, a narrow one syntax."
     )
     shrink_windows: bool = knob(True, why="Draw each word's own radius from 1 up, so that near words count more.")
-    keys: ClassVar[tuple[str, ...]] = ("radius",)
+    keys = ("radius",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The radius of each word, `[b, t]`."""
@@ -33,7 +32,7 @@ class SeeWindow(See):
         return _bag(batch, *window(batch, plan))
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
-        return override_radii(batch, overrides["radius"], self.window_size) if "radius" in overrides else plan
+        return override_radii(batch, overrides["radius"], self.window_size)
 
     describe_plan = staticmethod(describe_radii)
 

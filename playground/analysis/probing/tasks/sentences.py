@@ -19,6 +19,8 @@ from playground.errors import UserError
 from playground.rng import generator
 
 SOURCE = "SentEval probing, arXiv:1805.01070, sec. 2"
+
+sentence_task = partial(ProbingTask, source=SOURCE, unit="sentence")
 BINS, CONTENT_WORDS, ORDERS = 6, 20, 12
 """Bins of lengths, words that are asked for, and orders of phrases that are distinguished."""
 
@@ -179,89 +181,69 @@ def _joins_clauses(head: Tensor, joint: int, root: int) -> bool:
     return clause >= 0 and int(head[clause]) == root
 
 
-SENT_LEN = ProbingTask(
+SENT_LEN = sentence_task(
     name="SentLen",
     question="How long is the sentence?",
-    source=SOURCE,
-    unit="sentence",
     make=_length,
     unlike_paper="bins hold the same number of sentences, since ours are short",
 )
 
-WORD_CONTENT = ProbingTask(
+WORD_CONTENT = sentence_task(
     name="WC",
     question="Which one of twenty words does the sentence have?",
-    source=SOURCE,
-    unit="sentence",
     make=_content,
     unlike_paper="20 words, not 1,000",
     rare=True,
 )
 
-TREE_DEPTH = ProbingTask(
+TREE_DEPTH = sentence_task(
     name="TreeDepth",
     question="How deep is the tree of the sentence?",
-    source=SOURCE,
-    unit="sentence",
     make=_depth,
     unlike_paper="the depth of the dependency tree, not of a constituency tree; not decorrelated from the length",
 )
 
-TOP_CONSTITUENTS = ProbingTask(
+TOP_CONSTITUENTS = sentence_task(
     name="TopConst",
     question="Which phrases make up the sentence, in which order?",
-    source=SOURCE,
-    unit="sentence",
     make=_order,
     unlike_paper="the twelve most frequent orders of our flat phrases, not twenty orders below S",
 )
 
-BIGRAM_SHIFT = ProbingTask(
+BIGRAM_SHIFT = sentence_task(
     name="BShift",
     question="Were two neighbouring words exchanged?",
-    source=SOURCE,
-    unit="sentence",
     make=_shift,
 )
 
-TENSE = ProbingTask(
+TENSE = sentence_task(
     name="Tense",
     question="Is the main verb in the past or the present?",
-    source=SOURCE,
-    unit="sentence",
     make=_tense,
 )
 
-SUBJECT_NUMBER = ProbingTask(
+SUBJECT_NUMBER = sentence_task(
     name="SubjNum",
     question="Is the subject of the main clause singular or plural?",
-    source=SOURCE,
-    unit="sentence",
     make=partial(_number, ("nsubj", "nsubj:pass")),
 )
 
-OBJECT_NUMBER = ProbingTask(
+OBJECT_NUMBER = sentence_task(
     name="ObjNum",
     question="Is the object of the main clause singular or plural?",
-    source=SOURCE,
-    unit="sentence",
     make=partial(_number, ("obj",)),
 )
 
-ODD_MAN_OUT = ProbingTask(
+ODD_MAN_OUT = sentence_task(
     name="SOMO",
     question="Was a noun or a verb replaced by another one?",
-    source=SOURCE,
-    unit="sentence",
     make=_odd,
     unlike_paper="the new word agrees in number and tense; the paper asks for like bigram frequencies instead",
 )
 
-COORDINATION_INVERSION = ProbingTask(
+COORDINATION_INVERSION = sentence_task(
     name="CoordInv",
     question="Were two joined clauses exchanged?",
-    source=SOURCE,
-    unit="sentence",
     make=_inversion,
     rare=True,
 )

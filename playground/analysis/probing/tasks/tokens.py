@@ -11,6 +11,8 @@ from playground.analysis.probing.texts import labelled
 LABELLING = "token labelling, arXiv:1903.08855"
 OF_GRAMMAR = "labels of our grammar, or of a treebank that was read in"
 
+token_task = partial(ProbingTask, source=LABELLING, unit="token")
+
 
 def _words(name: str, texts: Texts, seed: int) -> Made:
     return texts, token_items(texts, name)
@@ -41,85 +43,72 @@ def _heads(texts: Texts, seed: int) -> Made:
     return texts, items_of(rows, positions, label, texts.tokens.ids[rows, positions], names)
 
 
-PART_OF_SPEECH = ProbingTask(
+PART_OF_SPEECH = token_task(
     name="part of speech",
     question="Which part of speech is this word?",
-    source=LABELLING,
-    unit="token",
     make=partial(_words, "pos"),
     unlike_paper=OF_GRAMMAR,
 )
 
-HOMOGRAPHS = ProbingTask(
+HOMOGRAPHS = token_task(
     name="part of speech of homographs",
     question="Which part of speech is this word here, where it can have several?",
-    source=LABELLING,
-    unit="token",
     make=_homographs,
     unlike_paper=f"only words with several parts of speech, since for all others the word alone decides; {OF_GRAMMAR}",
     rare=True,
 )
 
-SENSE = ProbingTask(
+SENSE = token_task(
     name="sense",
     question="Which meaning does this ambiguous word have here?",
     source="ELMo, arXiv:1802.05365, sec. 5.3",
-    unit="token",
     make=partial(_words, "sense"),
     unlike_paper="a linear probe, not the nearest of the mean vectors of the senses",
     rare=True,
 )
 
-ROLE = ProbingTask(
+ROLE = token_task(
     name="role",
     question="Is this word part of the agent, the action, the patient, or of a place?",
     source="semantic roles, arXiv:1905.06316",
-    unit="token",
     make=partial(_words, "role"),
     unlike_paper="each word of an argument by itself, not the argument as one span",
 )
 
-ENTITY_TYPE = ProbingTask(
+ENTITY_TYPE = token_task(
     name="entity type",
     question="Does this name belong to a person, a town, a country or a language?",
     source="named entities, arXiv:1905.06316",
-    unit="token",
     make=partial(_words, "entity_type"),
     unlike_paper=OF_GRAMMAR,
     rare=True,
 )
 
-SUPERSENSE = ProbingTask(
+SUPERSENSE = token_task(
     name="supersense",
     question="Which broad category of noun or verb is this word: a person, food, motion, ...?",
-    source=LABELLING,
-    unit="token",
     make=partial(_words, "supersense"),
     unlike_paper=OF_GRAMMAR,
 )
 
-NUMBER = ProbingTask(
+NUMBER = token_task(
     name="number",
     question="Is this noun or verb singular or plural?",
-    source=LABELLING,
-    unit="token",
     make=partial(_words, "number"),
     unlike_paper=OF_GRAMMAR,
 )
 
-SEGMENTS = ProbingTask(
+SEGMENTS = token_task(
     name="phrase boundaries",
     question="Does a phrase begin or continue at this word, or is there none (BIO)?",
     source="segmentation, arXiv:1903.08855",
-    unit="token",
     make=_segments,
     unlike_paper="phrases of our grammar are not nested",
 )
 
-HEAD_DIRECTION = ProbingTask(
+HEAD_DIRECTION = token_task(
     name="head direction",
     question="Is the head of this word next to it or further away, to the left or to the right?",
     source="after arXiv:1903.08855",
-    unit="token",
     make=_heads,
 )
