@@ -19,6 +19,7 @@ from playground.training.observe.recording import Measured
 from tests.runs import learner_of, reviews
 from widgets import charts
 from widgets.charts import loss, probes
+from widgets.charts.chart import Cursor
 from widgets.charts.columns import AXES, held_out, seed_bands, seed_range, training
 from widgets.static import predictions, svg
 
@@ -161,6 +162,7 @@ def test_what_asks_for_no_words_has_no_level_of_words_and_an_axis_of_its_own():
 def figures():
     """The figures of all functions of `widgets/charts` that make a chart, called with what they cannot do without."""
     asked = {"steps": Range1d(0, 10), "painted": print, "title": "Forgetting", "axis": "nats per scored position"}
+    asked |= {"cursor": Cursor()}
     for found in iter_modules(charts.__path__, "widgets.charts."):
         for make in filter(isfunction, vars(import_module(found.name)).values()):
             needed = {p.name for p in signature(make).parameters.values() if p.default is p.empty}

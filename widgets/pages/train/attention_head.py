@@ -1,6 +1,6 @@
 """One attention head of the probe sentence, now and during training."""
 
-from functools import cached_property
+from functools import cache
 from typing import Any
 
 import panel_material_ui as pmui
@@ -36,19 +36,16 @@ class AttentionHead(View):
         self.mark, self.drawn, self.filmed = OnScreen(), (None, None), None
         said = say("Earlier steps: click or drag.", "quiet")
         about = html(said, margin=(4, 10), styles={"flex": "1 1 230px"})
-        self.drawings = column(lambda: plot(self.chart), later=True, min_height=attention.HEIGHT)
-        self.frames = column(lambda: plot(self.strip, margin=(0, 10)), later=True, min_height=attention_history.HEIGHT)
+        self.chart, self.strip = cache(attention.attention_chart), cache(self._strip)
+        self.drawings = column(lambda: plot(self.chart()), later=True, min_height=attention.HEIGHT)
+        self.frames = column(
+            lambda: plot(self.strip(), margin=(0, 10)), later=True, min_height=attention_history.HEIGHT
+        )
         self.film = column(row(about, self.bookmarks, self.now, **STRETCH), self.frames)
         top = row(self.matrix, self.layer, self.head, self.caption, margin=(0, 6))
         super().__init__(column(self.mark, top, self.drawings))
 
-    @cached_property
-    def chart(self) -> attention.AttentionChart:
-        """The head now."""
-        return attention.attention_chart()
-
-    @cached_property
-    def strip(self) -> Chart:
+    def _strip(self) -> Chart:
         """The film."""
         made = attention_history.film_strip()
         made.figure.on_event(Tap, self._tap)
@@ -86,7 +83,7 @@ class AttentionHead(View):
             return
         self.drawn = (view, picked)
         self._fit(view)
-        highest = self.chart.show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
+        highest = self.chart().show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
         text = f"Attention weights after step {view.step}; the highest is {highest:.2f}."
         tell(self.caption, say(text, "quiet"))
         self.drawings.send()
@@ -97,7 +94,7 @@ class AttentionHead(View):
         if session.moments.film and to_show != self.filmed:
             self.filmed = to_show
             matrix, layer, head = picked
-            self.strip.show(session.moments.film, matrix, layer - 1, head - 1, self.train.moment)
+            self.strip().show(session.moments.film, matrix, layer - 1, head - 1, self.train.moment)
             self.frames.send()
 
     def _fit(self, view: Predictions) -> None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from playground.training.store.runs import LONGEST_TITLE, RunRow, command, setti
 from playground.zoo import entry_named
 from playground.zoo.preset import RECIPE_PRESETS
 from widgets.animation import replay
-from widgets.charts.chart import Chart, Cursor
+from widgets.charts.chart import Cursor
 from widgets.charts.columns import loss_label
 from widgets.charts.saved_runs import kept_chart
 from widgets.charts.strategies_over_steps import legend
@@ -186,7 +186,7 @@ class RunList(View):
     """The tree of runs, each to be ticked or opened; those that are ticked stay, whatever is searched for."""
 
     def __init__(self, train: TrainStore, cursor: Cursor) -> None:
-        self.train, self.cursor, self.read_at, self.most = train, cursor, 0.0, LISTED
+        self.train, self.read_at, self.most = train, 0.0, LISTED
         self.drawn: list[Any] = []
         self.lines: dict[str, RunEntry] = {}
         self.none, self.names, self.noise = html(NO_RUN), html(""), html("")
@@ -198,7 +198,8 @@ class RunList(View):
         self.list = pn.Column(margin=0, **STRETCH)
         self.older = button("Show older runs", self._show_older, "expand_more", visible=False, margin=(4, 4))
         self.ticked = TickedRuns(train, self._again)
-        self.compared = column(self.names, lambda: plot(self.chart, margin=(0, 10)), self.noise, visible=False)
+        self.chart = cache(lambda: kept_chart(cursor))
+        self.compared = column(self.names, lambda: plot(self.chart(), margin=(0, 10)), self.noise, visible=False)
         position = "Saved until you leave." if train.quota.shared else f"Kept in {train.runs.folder}."
         kept_in, self.again = html(say(position, "quiet")), html("")
         parts = (self.none, self.search, self.list, self.older, self.ticked, self.compared, self.again, kept_in)
@@ -231,13 +232,6 @@ class RunList(View):
         where = "" if shown is None or is_generated(shown.run.corpus.name) else " Your text is read from that file."
         self.again.object = f"<p>The run on screen again: <code>{escape(typed)}</code>{where}</p>" if typed else ""
 
-    @cached_property
-    def chart(self) -> Chart:
-        """The curves of the runs that are ticked."""
-        made = kept_chart()
-        self.cursor.link(made.figure)
-        return made
-
     def _again(self) -> None:
         self.read_at = 0.0
 
@@ -255,9 +249,9 @@ class RunList(View):
             return
         self.drawn = state
         grouped = groups(runs)
-        self.chart.figure.yaxis.axis_label = loss_label(run.unit for run in runs)
+        self.chart().figure.yaxis.axis_label = loss_label(run.unit for run in runs)
         curve = partial(saved_runs.curve, self.train)
-        self.chart.show({name: held_out_curves(curve, some) for name, some in grouped.items()})
+        self.chart().show({name: held_out_curves(curve, some) for name, some in grouped.items()})
         self.names.object = f'<div class="label">Held out, side by side</div>{legend(list(grouped))}'
         self.noise.object = say(noise(grouped))
         self.compared.visible = bool(runs)
