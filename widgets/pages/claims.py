@@ -74,7 +74,6 @@ class ClaimsPage(View):
         self.table = html("", stylesheets=sheets)
         for part in (self.list, self.calls, self.runs):
             part.param.watch(lambda event: self._press(*event.new[:2]), "pressed")
-        self.drawn: tuple[object, ...] = ()
         picture = [
             self.card, row(self.begin, self.group, self.all, self.stop), self.progress, self.said, self.found,
             self.runs, heading("Settings"), variant, self.variant, self.background,
@@ -109,20 +108,10 @@ class ClaimsPage(View):
         """Show what has changed."""
         self.hunt.poll()
         claims, job = self.claims, self.claims.running
-        variant = claims.variant
-        now = (
-            job.turn,
-            claims.claim,
-            claims.trouble,
-            claims.done,
-            repr(claims.turned),
-            variant and variant.verdict and 1,
-        )
-        if now == self.drawn:
-            return
-        self.drawn = now
-        with pn.io.hold():
-            self._draw()
+        tried = claims.variant is not None and claims.variant.verdict is not None
+        if self.is_new((job.turn, claims.claim, claims.trouble, claims.done, repr(claims.turned), tried)):
+            with pn.io.hold():
+                self._draw()
 
     def _list(self, *_: object) -> None:
         claims, facts = self.claims, self.claims.facts()

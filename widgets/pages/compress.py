@@ -187,7 +187,7 @@ class Results(View):
     """How far it is, and when all is done the verdict, the frontier, the meters and what changed."""
 
     def __init__(self, compress: CompressStore) -> None:
-        self.compress, self.drawn = compress, (-1, -1)
+        self.compress = compress
         self.status = html("")
         self.progress = pmui.LinearProgress(variant="determinate", value=0, margin=(8, 10), visible=False, **STRETCH)
         self.verdict, self.frontier, self.table, self.meters = html(""), html(""), html(""), html("")
@@ -214,10 +214,8 @@ class Results(View):
     def poll(self) -> None:
         compress, job = self.compress, self.compress.running
         known = compress.so_far
-        now = (job.turn, known.done if known else 0)
-        if now == self.drawn:
+        if not self.is_new((job.turn, known.done if known else 0)):
             return
-        self.drawn = now
         self.status.object = self._said()
         self.progress.param.update(visible=job.busy, value=round(100 * (job.share or 0)))
         self.found.visible = known is not None and len(known.outcomes) > 1

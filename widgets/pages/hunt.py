@@ -48,7 +48,6 @@ class HuntView(View):
                      variant="outlined"),
             margin=(6, 6), gap="8px",
         )  # fmt: skip
-        self.drawn: tuple[object, ...] = ()
         side = Sidebar(
             [self.list],
             [self.symptom, row(self.begin, seed, self.inside, self.stop), self.progress, self.said, self.pair,
@@ -63,10 +62,8 @@ class HuntView(View):
         """Show what has changed."""
         hunt, job = self.hunt, self.hunt.training
         self.progress.param.update(visible=job.busy, value=round(100 * (job.share or 0)))
-        now = (job.turn, hunt.case, hunt.trouble, repr(hunt.answers))
-        if now == self.drawn:
+        if not self.is_new((job.turn, hunt.case, hunt.trouble, repr(hunt.answers))):
             return
-        self.drawn = now
         fault, there = hunt.fault, hunt.runs.get(hunt.case)
         self.list.markup = drawn.listed(hunt.solved, len(cases()), hunt.case)
         trains = f"{fault.entry} on {fault.corpus}, {fault.steps} steps; look at {fault.shows}."

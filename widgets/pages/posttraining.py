@@ -148,7 +148,6 @@ class Results(View):
 
     def __init__(self, state: PostTrainingStore) -> None:
         self.state = state
-        self.drawn: tuple[int, Comparison | None] = (-1, None)
         self.status, self.legend = html(""), html("")
         self.progress = pmui.LinearProgress(variant="determinate", value=0, margin=(2, 10), visible=False, **STRETCH)
         self.charts = Charts()
@@ -165,10 +164,8 @@ class Results(View):
     def poll(self) -> None:
         job, found = self.state.running, self.state.found
         self.progress.param.update(visible=job.busy, value=round(100 * (job.share or 0)))
-        now = (job.turn, found)
-        if now == self.drawn:
+        if not self.is_new((job.turn, found)):
             return
-        self.drawn = now
         self.status.object = self._said(found)
         if found is not None:
             self.legend.object = drawn.legend(found)

@@ -74,7 +74,7 @@ class SurveyTable(View):
     """All rows of the survey's table; it is drawn only while it is looked at."""
 
     def __init__(self, stage: StageStore) -> None:
-        self.stage, self.drawn = stage, None
+        self.stage = stage
         self.pane, self.trouble = table_pane({}, margin=(2, 10)), html("")
         stage.param.watch(self._renew, ["text", "pair", "seed", "rebuilt", "view"])
         self.pane.param.watch(lambda event: survey.show(stage, event.new["name"]), "opened")
@@ -87,9 +87,8 @@ class SurveyTable(View):
 
     def _renew(self, *_: object) -> None:
         state = [getattr(self.stage, name) for name in ("text", "pair", "seed", "plan", "objective")]
-        if self.stage.view != "table" or state == self.drawn:
+        if self.stage.view != "table" or not self.is_new(state):
             return
-        self.drawn = state
         try:
             self.pane.table, self.trouble.object = table_data(*self.stage.table()), ""
         except UserError as refusal:

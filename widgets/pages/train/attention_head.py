@@ -33,7 +33,7 @@ class AttentionHead(View):
         self.head = pmui.IntInput(label="head", value=1, start=1, end=4, width=84, **SMALL_FIELD)
         self.bookmarks = row(styles={"flex": "1000 1 420px"})
         self.now = button("Back to now", self._follow, "update", visible=False, margin=(2, 4))
-        self.mark, self.drawn, self.filmed = OnScreen(), (None, None), None
+        self.mark, self.drawn = OnScreen(), (None, None)
         said = say("Earlier steps: click or drag.", "quiet")
         about = html(said, margin=(4, 10), styles={"flex": "1 1 230px"})
         self.chart, self.strip = cache(attention.attention_chart), cache(self._strip)
@@ -68,7 +68,7 @@ class AttentionHead(View):
     def poll(self) -> None:
         session = self.train.session
         if session is not self.session:
-            self.session, self.drawn, self.filmed = session, (None, None), None
+            self.session, self.drawn = session, (None, None)
             self.bookmarks.objects = []
         if session is None:
             return
@@ -90,9 +90,8 @@ class AttentionHead(View):
 
     def _film(self, session: Session, picked: tuple[str, int, int]) -> None:
         """Draw the history again where it has grown, or another head or moment is picked."""
-        to_show = (len(session.moments.film), picked, self.train.moment)
-        if session.moments.film and to_show != self.filmed:
-            self.filmed = to_show
+        to_show = (session, len(session.moments.film), picked, self.train.moment)
+        if session.moments.film and self.is_new(to_show, "film"):
             matrix, layer, head = picked
             self.strip().show(session.moments.film, matrix, layer - 1, head - 1, self.train.moment)
             self.frames.send()

@@ -149,7 +149,7 @@ class RateSearch(View):
     """A button that tries rates from low to high with a copy of the model, the curve, and what it suggests."""
 
     def __init__(self, train: TrainStore) -> None:
-        self.train, self.drawn, self.picture = train, None, html("")
+        self.train, self.picture = train, html("")
         self.search = button("Find a learning rate", partial(rate_search.look_for_rate, train), "search", margin=(4, 4))
         self.use = button("Use it", self._use, "check", disabled=True, margin=(4, 4))
         about = (
@@ -162,9 +162,8 @@ class RateSearch(View):
     def poll(self) -> None:
         search, tried = self.train.search, list(self.train.tried)
         self.search.disabled = search.busy
-        if (len(tried), search.turn) == self.drawn:
+        if not self.is_new((len(tried), search.turn)):
             return
-        self.drawn = len(tried), search.turn
         found = None if search.busy else search.result
         self.picture.object = svg.search(tried, found) if tried and not search.busy else ""
         self.use.disabled = found is None
@@ -187,7 +186,6 @@ class RunList(View):
 
     def __init__(self, train: TrainStore, cursor: Cursor) -> None:
         self.train, self.read_at, self.most = train, 0.0, LISTED
-        self.drawn: list[Any] = []
         self.lines: dict[str, RunEntry] = {}
         self.none, self.names, self.noise = html(NO_RUN), html(""), html("")
         self.search = pmui.TextInput(
@@ -244,10 +242,8 @@ class RunList(View):
         self._again()
 
     def _compare(self, runs: list[RunRow]) -> None:
-        state = [(run.name, run.step, run.title) for run in runs]
-        if state == self.drawn:
+        if not self.is_new([(run.name, run.step, run.title) for run in runs]):
             return
-        self.drawn = state
         grouped = groups(runs)
         self.chart().figure.yaxis.axis_label = loss_label(run.unit for run in runs)
         curve = partial(saved_runs.curve, self.train)

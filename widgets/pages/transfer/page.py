@@ -63,7 +63,6 @@ class TransferPage(View):
         self.questions = [
             button(name, lambda name=name: ask(store, name), **{**FIELD, "margin": (3, 10)}) for name in QUESTIONS
         ]
-        self.turn = -1
         self.base, self.trouble, before = html(""), html(""), transfer.param.before
         editor = unfolding("Make a strategy of your own: knobs, parts, paint", "brush", lambda: _editor(transfer))
         self.views = (
@@ -131,8 +130,8 @@ class TransferPage(View):
         job = self.store.building
         if job.busy:
             self.built.object = say(f"Training base models: {job.share or 0.0:.0%} done.", "quiet")
-        elif self.turn != job.turn:
-            self.turn, missing = job.turn, bool(self.store.missing)
+        elif self.is_new(job.turn):
+            missing = bool(self.store.missing)
             there = "" if missing else "Ready-made base models are in the menu above."
             self.built.object = say(there, "quiet") if job.error is None else say(str(job.error), "trouble")
             self.build.visible, self.store.built = missing, job.turn

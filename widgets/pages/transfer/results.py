@@ -53,7 +53,7 @@ class Results(View):
     """Everything beside the controls; `editor` stands below the plans."""
 
     def __init__(self, transfer: TransferStore, editor: Any) -> None:
-        self.transfer, self.shown = transfer, {}
+        self.transfer = transfer
         self.labels, self.moving, self.in_turn = LabelCurve(), TrialCurves(), TasksInTurn()
         self.plans, self.exports = Plans(transfer), Exports(transfer)
         self.progress = pmui.LinearProgress(value=0, margin=(8, 10), **STRETCH)
@@ -73,29 +73,23 @@ class Results(View):
         )  # fmt: skip
         self.poll()
 
-    def _fresh(self, name: str, now: Any) -> bool:
-        """Whether something is not what it was at the last call; what stays is not drawn again."""
-        changed = self.shown.get(name) != now
-        self.shown[name] = now
-        return changed
-
     def poll(self) -> None:
         transfer, trials = self.transfer, self.transfer.trials
         self.status.object = say(_status(trials), "quiet")
         asked = (tuple(transfer.chosen), transfer.steps, transfer.shape)
-        if self._fresh("asked", asked):
+        if self.is_new(asked, "asked"):
             self.plans.draft()
         run = (trials, trials.state, asked)
-        if not self._fresh("heard", (run, trials.heard)):
+        if not self.is_new((run, trials.heard), "heard"):
             return
         self.progress.value = round(100 * trials.done_share)
         courses = trials.courses_of(transfer.chosen)
         going = [n for n, c in courses.items() if c.running and trials.state == "running"]
         self.legend.object = "" if trials.state == "ready" else legend(list(courses), going)
         self.plans.move(courses)
-        if self._fresh("looked", (run, trials.looked)) and trials.state != "ready":
+        if self.is_new((run, trials.looked), "looked") and trials.state != "ready":
             self.moving.draw(trials, courses)
-        if self._fresh("finished", (run, trials.finished)):
+        if self.is_new((run, trials.finished), "finished"):
             self._finished(trials, transfer.chosen)
 
     def _finished(self, trials: Trials, chosen: Sequence[str]) -> None:
