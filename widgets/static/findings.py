@@ -33,7 +33,7 @@ from widgets.bundle import sheet
 from widgets.charts.columns import ticks
 from widgets.charts.legend import COLOURS
 from widgets.design_tokens import BLUE, GREY, VERMILION
-from widgets.static.svg import BOLD, dot, rect, words
+from widgets.static.svg import BOLD, dot, levels, rect, words
 
 STYLE = sheet(__file__)
 
@@ -199,8 +199,9 @@ def curve(table: Table) -> str:
     names = list(dict.fromkeys(named)) if any(isinstance(x, str) for x in named) else []
     at = [float(names.index(x)) for x in named] if names else [float(x) for x in named]
     low, high = (_floats(table, c) if c else values for c in (drawing.low, drawing.high))
-    x, y = _scale(at, 60, WIDE - 16, 0.0), _scale([*low, *high, *values, *table.lines.values(), *table.scale], 224, 12)
-    parts = list(_ground(y, [*low, *high, *values, *table.lines.values(), *table.scale]))
+    known = [*low, *high, *values, *table.lines.values(), *table.scale]
+    x, y = _scale(at, 60, WIDE - 16, 0.0), _scale(known, 224, 12)
+    parts = [*levels(y, *_ends(known), 60, WIDE - 16)]
     marks = [(float(k), name) for k, name in enumerate(names)] or [(v, f"{v:g}") for v in ticks(min(at), max(at), 7)]
     turned = len(names) * LETTER * max(map(len, names), default=0) > WIDE - 80
     for value, name in marks:
@@ -232,7 +233,10 @@ def scatter(table: Table) -> str:
     groups = _text(table, drawing.group) if drawing.group else [""] * len(up)
     labels = _text(table, drawing.label) if drawing.label else [""] * len(up)
     x, y, colours = _scale(across, 60, WIDE - 16), _scale(up, 320, 12), _colours(groups)
-    parts = [*_ground(y, up), *(words(x(v), 338, f"{v:g}", "middle") for v in ticks(*_ends(across), 7))]
+    parts = [
+        *levels(y, *_ends(up), 60, WIDE - 16),
+        *(words(x(v), 338, f"{v:g}", "middle") for v in ticks(*_ends(across), 7)),
+    ]
     named = len(up) <= MOST_NAMED and drawing.label and max(map(len, labels)) < 16
     for k, group in enumerate(groups):
         if isfinite(across[k]) and isfinite(up[k]):
@@ -546,13 +550,6 @@ def _scale(values: Sequence[float], start: float, end: float, room: float = 0.04
     spare = room * (high - low)
     low, high = (low - spare if low < 0 or (room and low > 0) else low), high + spare
     return lambda value: start + (end - start) * (value - low) / max(high - low, 1e-12)
-
-
-def _ground(y: Callable[[float], float], values: Sequence[float]) -> Iterator[str]:
-    """Level lines at round values with their numbers."""
-    for value in ticks(*_ends(values)):
-        yield f'<path d="M60 {y(value):.1f}H{WIDE - 16}" stroke="#8884"/>'
-        yield words(54, y(value) + 4, f"{value:g}", "end")
 
 
 def _upright(lines: Mapping[str, float], x_of: Callable[[float], float], top: float, foot: float) -> Iterator[str]:
