@@ -18,7 +18,7 @@ from playground.trace.rebuild import SENTENCE, Rebuilt
 from widgets.animation import page as saved_page
 from widgets.animation import typeset, unheard
 from widgets.animation.pane import cue, stage_pane, table_pane
-from widgets.animation.survey_table import Wall, table_data
+from widgets.animation.survey_table import table_data, table_page
 from widgets.lists.objective_picker import picker
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import FIELD, STRETCH, View, button, column, download, number, row, typed
@@ -193,7 +193,9 @@ def _save(stage: StageStore) -> Any:
 
 
 def _saved(stage: StageStore) -> str:
-    return Wall(*stage.table()).page() if stage.view == "table" else saved_page(stage.record(whole=True))
+    if stage.view == "table":
+        return table_page(table_data(*stage.table(), stages=True))
+    return saved_page(stage.record(whole=True))
 
 
 class Notices(View):
