@@ -31,7 +31,6 @@ class ProbeCurves(View):
 
     def __init__(self, train: TrainStore, cursor: Cursor) -> None:
         self.train = train
-        self.session: Session | None = None
         self.measured = self.regretted = 0
         self.steps = Range1d(0, 1000)
         self.probes = probes.gauge_chart(self.steps, cursor)
@@ -52,9 +51,8 @@ class ProbeCurves(View):
         session = self.train.session
         if session is None:
             return
-        fresh = session is not self.session
-        if fresh:
-            self.session, self.measured, self.regretted = session, 0, 0
+        if fresh := self.is_new(session):
+            self.measured = self.regretted = 0
         measured, regrets = session.moments.measured[self.measured :], session.moments.regrets[self.regretted :]
         self.steps.end = last_step(session)
         if fresh or measured:
@@ -74,7 +72,6 @@ class LayerSizes(View):
 
     def __init__(self, train: TrainStore, cursor: Cursor) -> None:
         self.train = train
-        self.session: Session | None = None
         self.sized = 0
         self.steps = Range1d(0, 1000)
         self.sizes = cache(lambda: size_strips(self.steps, cursor))
@@ -89,9 +86,8 @@ class LayerSizes(View):
         session = self.train.session
         if session is None:
             return
-        fresh = session is not self.session
-        if fresh:
-            self.session, self.sized = session, 0
+        if fresh := self.is_new(session):
+            self.sized = 0
         sized = session.moments.sizes[self.sized :]
         self.steps.end = last_step(session)
         if sized or (fresh and self.strips.sent):
