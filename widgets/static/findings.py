@@ -262,8 +262,7 @@ def matrix(table: Table, panel: str = "") -> str:
     if drawing.panel_row:
         grid = panels(table)
         return grid + enlarged(table, panel) if panel else grid
-    rows, columns = _order(table, drawing.row), _order(table, drawing.column)
-    cells = _cells(table, drawing, rows, columns)
+    (rows, columns), cells = _cells(table, drawing.row, drawing.column)
     said = None
     if drawing.text:
         said = np.full(cells.shape, "", dtype=object)
@@ -326,7 +325,7 @@ def _between(names: Sequence[str], values: Sequence[float]) -> list[float]:
 def panels(table: Table) -> str:
     """Many matrices as one image, each of which can be pressed."""
     drawing = _as(Matrix, table)
-    down, across, cells = _panel_cells(table)
+    (down, across, *_), cells = _cells(table, drawing.panel_row, drawing.panel_column, drawing.row, drawing.column)
     most, side = _most(cells, table.scale), min(150.0, max(58.0, 620 / len(across)))
     labels = _panel_labels(table, down, across)
     gap = max(1, cells.shape[2] // (7 if labels else 16))  # a label stands in the gap below its matrix
@@ -359,26 +358,23 @@ def panels(table: Table) -> str:
 def enlarged(table: Table, panel: str) -> str:
     """One of many matrices, with its names."""
     drawing = _as(Matrix, table)
-    down, across, cells = _panel_cells(table)
+    names = drawing.panel_row, drawing.panel_column, drawing.row, drawing.column
+    (down, across, *sides), cells = _cells(table, *names)
     row, _, column = panel.partition(",")
     if row not in down or column not in across:
         return ""
     title = f"{drawing.panel_row} {row}, {drawing.panel_column} {column}"
-    names = _order(table, drawing.row), _order(table, drawing.column)
-    drawn = one_matrix(cells[down.index(row), across.index(column)], *names, title, None, table.scale)
+    drawn = one_matrix(cells[down.index(row), across.index(column)], *sides, title, None, table.scale)
     return f'<p class="label">{escape(title)}: {escape(drawing.row)} down, {escape(drawing.column)} across</p>{drawn}'
 
 
-def _panel_cells(table: Table) -> tuple[list[str], list[str], np.ndarray]:
-    """The names of the panels down and across, and their cells `[down, across, rows, columns]`."""
-    drawing = _as(Matrix, table)
-    names = drawing.panel_row, drawing.panel_column, drawing.row, drawing.column
+def _cells(table: Table, *names: str) -> tuple[list[list[str]], np.ndarray]:
+    """The different values of some columns, and the cells with an axis for each of these."""
     orders = [_order(table, name) for name in names]
-    cells = np.full([len(order) for order in orders], np.nan, dtype=np.float32)
-    cells[tuple(_index(table, name, order) for name, order in zip(names, orders, strict=True))] = _array(
-        table, drawing.value
-    )
-    return orders[0], orders[1], cells
+    cells = np.full([len(order) for order in orders], np.nan)
+    at = tuple(_index(table, name, order) for name, order in zip(names, orders, strict=True))
+    cells[at] = _array(table, _as(Matrix, table).value)
+    return orders, cells
 
 
 def _panel_labels(table: Table, down: Sequence[str], across: Sequence[str]) -> dict[tuple[int, int], str]:
@@ -390,12 +386,6 @@ def _panel_labels(table: Table, down: Sequence[str], across: Sequence[str]) -> d
     _, first = np.unique(place, return_index=True)
     kinds, names = _index(table, drawing.panel_label, order := _order(table, drawing.panel_label)), order
     return {divmod(int(place[k]), len(across)): names[kinds[k]] for k in first if names[kinds[k]] != "none"}
-
-
-def _cells(table: Table, drawing: Matrix, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:
-    cells = np.full((len(rows), len(columns)), np.nan)
-    cells[_index(table, drawing.row, rows), _index(table, drawing.column, columns)] = _array(table, drawing.value)
-    return cells
 
 
 def _order(table: Table, name: str) -> list[str]:
