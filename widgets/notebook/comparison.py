@@ -10,7 +10,7 @@ from playground.finetuning.comparing.compare import compare as compare_strategie
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import file_task_name, find_task
 from playground.finetuning.data.task import short
-from playground.finetuning.report.page import Report, ReportFacts
+from playground.finetuning.report.page import Origin, Report, ReportFacts
 from playground.finetuning.report.page import write as write_files
 from playground.finetuning.run.base import base_of
 from playground.finetuning.run.record import TrialRecord
@@ -20,7 +20,7 @@ from widgets.design_tokens import VERMILION
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import in_block
 from widgets.notebook.training import Trained, warn
-from widgets.state.base import corpus_info, origin_of
+from widgets.state.base import corpus_info
 from widgets.static import comparison, layer_mix, svg
 
 
@@ -124,7 +124,8 @@ def compare(
     warn("", asked.power)
     *_, last = events
     assert isinstance(last, Comparison)
-    made = Compared(Report(last, asked, origin_of(learner, corpus), svg.outcomes))
+    origin = Origin.of(learner, corpus.name, corpus.hash)
+    made = Compared(Report(last, asked, origin, svg.outcomes))
     if folder:
         made.write(folder)
     return made

@@ -245,12 +245,8 @@ def scatter(table: Table) -> str:
             parts.append(f'<g data-label="{escape(labels[k] or group)}">{point}{name}</g>')
     parts += [words(WIDE - 16, 356, drawing.x, "end", more=BOLD), words(60, 10, drawing.y, more=BOLD)]
     drawn = _legend(colours) + _svg("".join(parts), WIDE, 360, table.title)
-    return f'<div data-lasso="">{drawn}<p class="quiet caught" role="status">{HINT}</p></div>{_as_rows(table)}'
-
-
-def _as_rows(table: Table) -> str:
-    """The points as a table, for those who see or point at none."""
-    return f"<details><summary>The points as a table</summary>{plain_rows(table)}</details>"
+    rows = f"<details><summary>The points as a table</summary>{plain_rows(table)}</details>"  # for who sees none
+    return f'<div data-lasso="">{drawn}<p class="quiet caught" role="status">{HINT}</p></div>{rows}'
 
 
 # matrices
