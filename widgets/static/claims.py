@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from math import inf, isinf
 from statistics import fmean
-from typing import Any
 
 from playground.claims.claim import GROUPS, Claim
 from playground.claims.errata import ERRATA, Erratum
@@ -257,14 +256,11 @@ def table(facts: Sequence[ClaimFacts]) -> str:
     rows = "".join(
         f"<tr><th scope=row>{each['name']}</th><td {TEXT}>{escape(each['title'])}</td>"
         f"<td {TEXT}>{chip(each['verdict'])}</td>"
-        f"<td {TEXT}>{escape(effect(each))}</td><td>{each['seeds']}</td><td>{_number(each['seconds'])}</td>"
+        f"<td {TEXT}>{escape(effect(each))}</td><td>{each['seeds']}</td>"
+        f"<td>{'' if each['seconds'] is None else round(each['seconds'])}</td>"
         f"<td>{escape(each['details']['date'] if each['details'] else '')}</td></tr>"
         for each in facts
     )
     names = ("claim", "", "verdict", f"effect ({INTERVAL})", "seeds", "seconds", "date")
     head = "".join(f"<th {TEXT}>{name}</th>" for name in names)
     return f'<div class="wide"><table><tr>{head}</tr>{rows}</table></div>'
-
-
-def _number(value: Any) -> str:
-    return "" if value is None else f"{value:.0f}"

@@ -16,7 +16,6 @@ from widgets.pages.transfer.strategy_editor import StrategyEditor
 from widgets.state.app import Store
 from widgets.state.base import CHANGES
 from widgets.state.strategy_editor import StrategyEditorStore
-from widgets.state.transfer.store import TransferStore
 from widgets.state.transfer.task_choice import OWN_FILE
 from widgets.theme import html, say
 
@@ -64,7 +63,11 @@ class TransferPage(View):
             button(name, lambda name=name: ask(store, name), **{**FIELD, "margin": (3, 10)}) for name in QUESTIONS
         ]
         self.base, self.trouble, before = html(""), html(""), transfer.param.before
-        editor = unfolding("Make a strategy of your own: knobs, parts, paint", "brush", lambda: _editor(transfer))
+        editor = unfolding(
+            "Make a strategy of your own: knobs, parts, paint",
+            "brush",
+            lambda: StrategyEditor(StrategyEditorStore(steps=transfer.steps, shape=transfer.shape), transfer),
+        )
         self.views = (
             Results(transfer, editor), SentenceEditor(store.sentence, transfer, lambda: store.base),
         )  # fmt: skip
@@ -138,11 +141,6 @@ class TransferPage(View):
             if job.turn and not missing and self.store.train.session is None and not self.store.transfer.base:
                 self.store.transfer.base = next(base for base in self.store.bases().values() if base)
         self.build.disabled = job.busy
-
-
-def _editor(transfer: TransferStore) -> StrategyEditor:
-    """The editor of a strategy for the model and the steps of now."""
-    return StrategyEditor(StrategyEditorStore(steps=transfer.steps, shape=transfer.shape), transfer)
 
 
 def ask(store: Store, question: str) -> None:
