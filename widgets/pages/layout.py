@@ -194,6 +194,12 @@ def download(
     return made
 
 
+def exports(files: Mapping[str, tuple[str, Callable[[], bytes]]]) -> pn.FlexBox:
+    """A button for each file by its name: what stands on it, and what makes the file."""
+    looks = {"variant": "outlined", "margin": (4, 4)}
+    return row(*(download(make, name, label, **looks) for name, (label, make) in files.items()), margin=(0, 6))
+
+
 def upload(
     label: str, keep: Callable[[list[tuple[str, bytes]]], Any], refuse: Callable[[str], Any], **looks: Any
 ) -> Any:

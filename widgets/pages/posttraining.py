@@ -20,7 +20,7 @@ from widgets.pages.layout import (
     beside,
     button,
     column,
-    download,
+    exports,
     heading,
     number,
     row,
@@ -153,12 +153,11 @@ class Results(View):
         self.charts = Charts()
         self.details = Details(state)
         panes = [pn.pane.Bokeh(figure, **STRETCH) for figure in self.charts.figures]
-        exports = row(
-            *(download(partial(state.file, name), name, label, variant="outlined", margin=(4, 4))
-              for name, label in (("post-training.csv", "Events (CSV)"), ("post-training.json", "Everything (JSON)"))),
-            margin=(0, 6),
-        )  # fmt: skip
-        self.found = column(self.legend, beside(*panes, basis=400), exports, self.details, visible=False)
+        files = exports({
+            "post-training.csv": ("Events (CSV)", partial(state.file, "post-training.csv")),
+            "post-training.json": ("Everything (JSON)", partial(state.file, "post-training.json")),
+        })  # fmt: skip
+        self.found = column(self.legend, beside(*panes, basis=400), files, self.details, visible=False)
         super().__init__(column(self.status, self.progress, self.found))
 
     def poll(self) -> None:

@@ -26,6 +26,7 @@ from widgets.lists.run_line import RunLine
 from widgets.pages.classroom import ClassStart
 from widgets.pages.layout import STRETCH, View, button, column, download, plot, row, tabs
 from widgets.pages.train.measures import LayerSizes, ProbeCurves
+from widgets.pages.train.numbers import STATES
 from widgets.pages.train.writing import Writing
 from widgets.state.train import extra_seeds, forks, rate_search, saved_runs
 from widgets.state.train.forks import AT_ONCE
@@ -36,11 +37,6 @@ from widgets.theme import html, say
 
 LISTED = 30  # runs that the list shows, and by how many more it grows, the newest trees first
 READ_EVERY = 1.5  # seconds between two looks into the list of runs
-
-STATES = {
-    "running": "training", "steps": "finished", "seconds": "finished", "diverged": "diverged (NaN or infinity)",
-    "asked": "stopped at step {:,}", "cut off": "cut off at step {:,}", "failed": "failed at step {:,}",
-}  # fmt: skip
 
 NO_RUN = say("No saved run yet; press Train to make the first.", "quiet")
 
