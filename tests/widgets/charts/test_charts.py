@@ -101,13 +101,13 @@ def test_another_axis_changes_what_is_drawn_over_and_never_the_data():
         [CurvePoint(1, 5.0, None, 10, 0.5, (), 3, 1e6), CurvePoint(2, 4.0, 4.1, 20, 1.0, (), 6, 2e6)],
     )
     chart.extend(rows)
-    before = {name: list(column) for name, column in chart.training.data.items()}
+    before = {name: list(column) for name, column in chart.questions[0].training.data.items()}
     for axis, column in AXES.items():
         chart.over(axis)
         chart.limits(chart.reach(rows[-1], 10), 5.0, None)
         assert {r.glyph.x for r in chart.figure.renderers if r.name == "run"} == {column}
         assert chart.figure.x_range.end >= getattr(rows[-1], column)
-    assert {name: list(column) for name, column in chart.training.data.items()} == before
+    assert {name: list(column) for name, column in chart.questions[0].training.data.items()} == before
 
 
 def test_gauges_are_drawn_where_they_were_measured():
@@ -137,9 +137,9 @@ def test_a_sum_draws_and_names_the_loss_of_each_of_its_questions():
     chart = loss.loss_chart()
     chart.show(rows[:2], SUM)
     chart.extend(rows[2:])
-    (words, *spare) = chart.others
+    (_, words, *spare) = chart.questions
     assert chart.figure.yaxis.axis_label == "loss (nats or logits per position)"
-    assert list(chart.training.data["loss"]) == [0.71, 0.69]
+    assert list(chart.questions[0].training.data["loss"]) == [0.71, 0.69]
     assert (list(words.training.data["loss"]), list(words.held_out.data["loss"])) == ([6.5, 6.4], [6.6])
     assert "training: pair" in chart.key and "held out: pair" in chart.key and "hidden words" in chart.key
     assert all(not len(other.training.data["loss"]) for other in spare)

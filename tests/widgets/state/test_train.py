@@ -760,14 +760,18 @@ def test_what_is_off_screen_is_not_drawn_and_catches_up_when_it_is_seen(store):
         for mark in marks:
             mark.seen = False
         session.viewer._watched_until = 0.0
-        points, seen, at = len(drawn.loss.chart.training.data["step"]), drawn.head.drawn[0], session.rows[-1].step
+        points, seen, at = (
+            len(drawn.loss.chart.questions[0].training.data["step"]),
+            drawn.head.drawn[0],
+            session.rows[-1].step,
+        )
         assert becomes(lambda: follows(drawn, session) and session.rows[-1].step > at + 20)
-        assert (len(drawn.loss.chart.training.data["step"]), drawn.head.drawn[0]) == (points, seen)
+        assert (len(drawn.loss.chart.questions[0].training.data["step"]), drawn.head.drawn[0]) == (points, seen)
         assert not session.viewer.watched, "nobody looks at the model for nobody"
         for mark in marks:
             mark.seen = True
         assert becomes(lambda: follows(drawn, session) and drawn.head.drawn[0] is not seen)
-        there = list(drawn.loss.chart.training.data["step"])
+        there = list(drawn.loss.chart.questions[0].training.data["step"])
         assert len(there) > points and there == list(range(1, len(there) + 1))
     finally:
         session.stop()
