@@ -261,7 +261,7 @@ def api() -> str:
     )
     parts = [_function(getattr(notebook, name)) + _returned(kind) for name, kind in given]
     imported = f"`from widgets import {', '.join(name for name, _ in given)}`"
-    head = f"# In a notebook\n\n{imported}. What the first four return are widgets.\n"
+    head = f"# In a notebook\n\n{imported}. What the first three return are widgets.\n"
     return head + "".join(parts)
 
 

@@ -1,13 +1,11 @@
 """The survey's whole table for one sentence, drawn as the stage draws: the landing view, and a cell of a notebook."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from playground.objectives import Objective
 from playground.trace import frames
-from playground.trace.json_schema import ObjectiveFacts
 from playground.trace.rebuild import Rebuilt
 from widgets.animation.export_html import document, fragment, packed
 from widgets.animation.record import typeset
@@ -36,31 +34,14 @@ def table_data(text: str, done: Sequence[Rebuilt], refused: Refused, stages: boo
     return data | ({"stages": {r.objective.name: typeset(r.record()) for r in done}} if stages else {})
 
 
-@dataclass(frozen=True)
-class Wall:
-    """The table of a text: rows unfold their stages, also where there is no kernel and no network."""
+def table_page(data: Mapping[str, Any]) -> str:
+    """A whole HTML document that needs neither kernel nor network."""
+    return document(f"<style>body {{ max-width: 3800px; }}</style>\n{table_fragment(data)}", TITLE)
 
-    text: str
-    done: Sequence[Rebuilt]
-    refused: Refused
 
-    @property
-    def facts(self) -> list[ObjectiveFacts]:
-        """The same rows as `playground table --json`."""
-        return [made.facts() for made in self.done]
-
-    def data(self) -> dict[str, Any]:
-        """What is drawn, with the stage of every row."""
-        return table_data(self.text, self.done, self.refused, stages=True)
-
-    def page(self) -> str:
-        """A whole HTML document that needs neither kernel nor network."""
-        return document(f"<style>body {{ max-width: 3800px; }}</style>\n{self.fragment()}", TITLE)
-
-    def fragment(self, module: bool = True, reserve: str = "") -> str:
-        """The drawn table where scripts run, the table in words where they do not."""
-        data = self.data()
-        return fragment("table", in_words(data), packed(data), module, reserve)
+def table_fragment(data: Mapping[str, Any], module: bool = True, reserve: str = "") -> str:
+    """The drawn table where scripts run, the table in words where they do not."""
+    return fragment("table", in_words(data), packed(data), module, reserve)
 
 
 def in_words(data: Mapping[str, Any]) -> str:

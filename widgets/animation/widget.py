@@ -1,4 +1,4 @@
-"""What a notebook shows, as widgets: the stage, the survey's table, a run and a page of markup."""
+"""What a notebook shows, as widgets: the stage, the survey's table and a run."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -50,11 +50,10 @@ class Cursor:
     def __init__(self) -> None:
         self.line = Span(dimension="height", line_color=GREY, line_width=1, line_alpha=0.8)
 
-    def link(self, *charts: plotting.figure) -> None:
-        """Draw the line in these charts too, where the pointer is."""
-        for chart in charts:
-            self.leave(chart)
-            chart.add_tools(CrosshairTool(dimensions="height", overlay=self.line))
+    def link(self, chart: plotting.figure) -> None:
+        """Draw the line in a chart too, where the pointer is."""
+        self.leave(chart)
+        chart.add_tools(CrosshairTool(dimensions="height", overlay=self.line))
 
     def leave(self, chart: plotting.figure) -> None:
         """Take the line out of a chart that is drawn over something else."""

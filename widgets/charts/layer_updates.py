@@ -7,7 +7,7 @@ from bokeh.models import ColumnDataSource, FactorRange, HoverTool, LogColorMappe
 from bokeh.plotting import figure
 
 from playground.training.observe.recording import Sized
-from widgets.charts.chart import append
+from widgets.charts.chart import Cursor, append
 from widgets.charts.columns import Columns, columns_of
 from widgets.design_tokens import BLUES
 from widgets.theme import chart
@@ -58,10 +58,12 @@ class SizeStrips:
                 mapper.update(low=max(min(values), max(values) / 1e3), high=max(values))
 
 
-def size_strips(steps: Range1d) -> SizeStrips:
+def size_strips(steps: Range1d, cursor: Cursor) -> SizeStrips:
     """Empty strips over the given range of steps."""
     source = ColumnDataSource(columns(()))
     plots, mappers = zip(*(_strip(what, title, steps, source) for what, title in MEASURES.items()), strict=True)
+    for plot in plots:
+        cursor.link(plot)
     return SizeStrips(plots, mappers, source)
 
 

@@ -1,7 +1,7 @@
 """Loss over steps: training, held out, and the two levels that it lies between."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -25,33 +25,32 @@ MOST_STEPS = 20_000
 
 
 @dataclass(frozen=True)
-class OtherLoss:
-    """The training and the held-out loss of one more question of a sum; the first source is called after it."""
+class QuestionLoss:
+    """The training and the held-out loss of a question; the first source is called after it, "" where it is alone."""
 
     training: ColumnDataSource
     held_out: ColumnDataSource
     colour: str
 
-    def show(self, rows: Sequence[CurvePoint], target: str) -> None:
-        """Draw this question and no other."""
-        self.training.name = target
-        rows = rows if target else ()
-        self.training.data, self.held_out.data = columns.training(rows, target), columns.held_out(rows, target)
+    def show(self, rows: Sequence[CurvePoint], target: str | None) -> None:
+        """Draw this question and no other, or nothing."""
+        self.training.name, name = target, target or ""
+        rows = () if target is None else rows
+        self.training.data, self.held_out.data = columns.training(rows, name), columns.held_out(rows, name)
 
     def extend(self, rows: Sequence[CurvePoint]) -> None:
         """Append the new rows."""
-        if target := self.training.name:
+        if (target := self.training.name) is not None:
             append(self.training, columns.training(rows, target), MOST_STEPS)
             append(self.held_out, columns.held_out(rows, target))
 
 
 @dataclass(frozen=True)
 class LossChart:
-    """The figure and the sources that grow while a model trains; a sum of objectives has `others` beside the first."""
+    """The figure and the sources that grow while a model trains; a sum of objectives has several `questions`."""
 
     figure: figure
-    training: ColumnDataSource
-    held_out: ColumnDataSource
+    questions: list[QuestionLoss]
     marks: ColumnDataSource
     phases: ColumnDataSource
     band: ColumnDataSource
@@ -60,32 +59,28 @@ class LossChart:
     moment: Span
     recorded: GlyphRenderer
     name: Label
-    others: list[OtherLoss] = field(default_factory=list)
 
     def show(self, rows: Sequence[CurvePoint], units: Mapping[str, str]) -> None:
         """Draw these rows and no others; `units` are those of the losses by question, the first one first."""
         first, *beside = units or ("",)
         self.figure.yaxis.axis_label = columns.loss_label(units.values() or ["nats"])
-        name = self.training.name = first if beside else ""
-        self.training.data, self.held_out.data = columns.training(rows, name), columns.held_out(rows, name)
+        names = [first if beside else "", *beside]
         self.marks.data, self.band.data = columns.marks((), ()), columns.band((), ())
         self.phases.data = columns.phases((), ())
-        for colour in OTHERS[len(self.others) : len(beside)]:
-            self.others.append(OtherLoss(*_lines(self.figure, colour, colour, "square", self._axis)[:2], colour))
-        for other, target in zip_longest(self.others, beside[: len(self.others)], fillvalue=""):
-            other.show(rows, target)
+        for colour in OTHERS[len(self.questions) - 1 : len(beside)]:
+            self.questions.append(_lines(self.figure, colour, colour, "square", self._axis)[0])
+        for question, target in zip_longest(self.questions, names[: len(self.questions)]):
+            question.show(rows, target)
 
     def extend(self, rows: Sequence[CurvePoint]) -> None:
         """Append the new rows; what is drawn stays."""
-        name = self.training.name or ""
-        append(self.training, columns.training(rows, name), MOST_STEPS)
-        append(self.held_out, columns.held_out(rows, name))
-        for other in self.others:
-            other.extend(rows)
+        for question in self.questions:
+            question.extend(rows)
 
     def show_recorded(self, run: Recorded | None) -> None:
         """Show a recorded run, which is known over steps alone, as long as there are no other rows."""
-        empty = not len(self.training.data["step"]) and not len(self.held_out.data["step"])
+        first = self.questions[0]
+        empty = not len(first.training.data["step"]) and not len(first.held_out.data["step"])
         self.recorded.visible = self.name.visible = run is not None and empty and self._axis == "step"
         if run is None or not self.recorded.visible:
             return
@@ -113,8 +108,8 @@ class LossChart:
 
     def highest(self, unigram: float | None) -> float:
         """Where the axis of the loss ends: it holds every held-out curve and the band."""
-        whole = (self.held_out.data["loss"], *(other.held_out.data["loss"] for other in self.others))
-        return columns.highest_loss(unigram, self.training.data["loss"], *whole, self.band.data["high"])
+        whole = (question.held_out.data["loss"] for question in self.questions)
+        return columns.highest_loss(unigram, self.questions[0].training.data["loss"], *whole, self.band.data["high"])
 
     def limits(self, end: float, unigram: float | None, bound: float | None) -> None:
         """Draw the loss by word frequency alone and, where known, the lowest possible one; fix the axes."""
@@ -136,9 +131,10 @@ class LossChart:
         known = [mark for mark, span in zip(columns.LEVELS, (self.unigram, self.bound), strict=True) if span.visible]
         bookmarks = [Mark("attention pattern detected", PURPLE, width=1.4)] if len(self.marks.data["step"]) else []
         seeds = [Mark("all seeds, ± a standard deviation", VERMILION, width=6)] if len(self.band.data["low"]) else []
-        first = f": {self.training.name}" if self.training.name else ""
-        lines = [replace(line, name=f"{line.name}{first}") for line in columns.LINES]
-        beside = [Mark(o.training.name, o.colour, shape="square") for o in self.others if len(o.training.data["loss"])]
+        first, *others = self.questions
+        name = f": {first.training.name}" if first.training.name else ""
+        lines = [replace(line, name=f"{line.name}{name}") for line in columns.LINES]
+        beside = [Mark(o.training.name, o.colour, shape="square") for o in others if len(o.training.data["loss"])]
         return key([*lines, *beside, *seeds, *known, *bookmarks])
 
 
@@ -161,7 +157,7 @@ def loss_chart() -> LossChart:
         text_baseline="top", name="mark",
     )  # fmt: skip
     plot.varea("step", "low", "high", source=around, fill_color=VERMILION, fill_alpha=0.18, name="run")
-    seen, tested, drawn = _lines(plot, *(line.colour for line in columns.LINES), "circle")
+    first, drawn = _lines(plot, *(line.colour for line in columns.LINES), "circle")
     plot.add_tools(HoverTool(renderers=drawn, tooltips=[("step", "@step"), ("held out", "@loss{0.000}")]))
     unigram, bound = (
         Span(location=0, dimension="width", line_color=m.colour, line_dash=m.dash, line_width=m.width, visible=False)
@@ -170,15 +166,13 @@ def loss_chart() -> LossChart:
     moment = Span(location=0, dimension="height", line_color=ORANGE, line_width=3, line_alpha=0.8, visible=False)
     for part in (name, unigram, bound, moment):
         plot.add_layout(part)
-    return LossChart(plot, seen, tested, noticed, begun, around, unigram, bound, moment, recorded, name)
+    return LossChart(plot, [first], noticed, begun, around, unigram, bound, moment, recorded, name)
 
 
-def _lines(
-    plot: figure, thin: str, bold: str, marker: str, over: str = "step"
-) -> tuple[ColumnDataSource, ColumnDataSource, list[Any]]:
+def _lines(plot: figure, thin: str, bold: str, marker: str, over: str = "step") -> tuple[QuestionLoss, list[Any]]:
     """The training loss in a thin line, the held-out loss in a bold one with dots, which are given back too."""
     seen, tested = (ColumnDataSource(columns.training(()), name="") for _ in range(2))
     plot.line(over, "loss", source=seen, color=thin, alpha=0.7, line_width=1.2, name="run")
     line = plot.line(over, "loss", source=tested, color=bold, line_width=2.2, name="run")
     dots = plot.scatter(over, "loss", source=tested, color=bold, size=6, marker=marker, name="run")
-    return seen, tested, [dots, line]
+    return QuestionLoss(seen, tested, bold), [dots, line]

@@ -2,7 +2,7 @@
 
 from bokeh.models import HoverTool, Span
 
-from playground.posttraining import Comparison
+from playground.posttraining import Comparison, Method
 from widgets.charts.chart import Chart
 from widgets.charts.columns import Columns, columns_of
 from widgets.charts.legend import shape, style
@@ -15,49 +15,47 @@ HEIGHT = 256
 """Pixels of a chart: two rows of them are seen at once on a small screen."""
 
 
+def _ways(made: Comparison | None) -> list[tuple[int, Method, list[tuple[int, float, float]]]]:
+    """The number of each method that has begun, the method, and its events as step, KL and reward."""
+    methods = enumerate(made.methods if made else ())
+    return [(k, method, way) for k, method in methods if made and (way := made.path(str(method)))]
+
+
 def paths(made: Comparison | None) -> Columns:
     """One row per method that trains: its way over the plane."""
-    names = ("name", "xs", "ys", "colour")
-    if made is None:
-        return columns_of(names, [])
-    ways = [(str(method), made.path(str(method)), style(k)[0]) for k, method in enumerate(made.methods)]
-    trains = {str(method) for method in made.methods if method.step.trains}
-    return columns_of(
-        names, [(n, [kl for _, kl, _ in way], [r for *_, r in way], c) for n, way, c in ways if n in trains and way]
-    )
+    rows = [
+        (str(method), [kl for _, kl, _ in way], [reward for *_, reward in way], style(k)[0])
+        for k, method, way in _ways(made)
+        if method.step.trains
+    ]
+    return columns_of(("name", "xs", "ys", "colour"), rows)
 
 
 def points(made: Comparison | None) -> Columns:
     """One row for every event of every method; for best of n every n has a mark of full size."""
-    rows = [] if made is None else [
-        (str(method), step, kl, reward, style(k)[0], shape(k), 4 if method.step.trains else 9)
-        for k, method in enumerate(made.methods)
-        for step, kl, reward in made.path(str(method))
-    ]  # fmt: skip
+    rows = [
+        (str(method), *event, style(k)[0], shape(k), 4 if method.step.trains else 9)
+        for k, method, way in _ways(made)
+        for event in way
+    ]
     return columns_of(("name", "step", "kl", "reward", "colour", "shape", "size"), rows)
 
 
 def ends(made: Comparison | None) -> Columns:
     """One row for the last event of every method."""
-    rows = [] if made is None else [
-        (str(method), *made.path(str(method))[-1], style(k)[0], shape(k))
-        for k, method in enumerate(made.methods)
-        if made.path(str(method))
-    ]  # fmt: skip
+    rows = [(str(method), *way[-1], style(k)[0], shape(k)) for k, method, way in _ways(made)]
     return columns_of(("name", "step", "kl", "reward", "colour", "shape"), rows)
 
 
 def frontier(made: Comparison | None) -> Columns:
     """The most reward at every KL, and the beta that has it."""
-    rows = [] if made is None else [(p.beta, p.kl, p.reward) for p in made.setting.optimum.frontier()]
+    rows = [(p.beta, p.kl, p.reward) for p in made.setting.optimum.frontier()] if made else []
     return columns_of(("beta", "kl", "reward"), rows)
 
 
 def optimum(made: Comparison | None) -> Columns:
     """The optimum at the beta that is trained."""
-    rows = (
-        [] if made is None else [(p.beta, p.kl, p.reward) for p in made.setting.optimum.frontier([made.setting.beta])]
-    )
+    rows = [(p.beta, p.kl, p.reward) for p in made.setting.optimum.frontier([made.setting.beta])] if made else []
     return columns_of(("beta", "kl", "reward"), rows)
 
 
@@ -94,15 +92,13 @@ class RewardChart:
         self.optimum = Span(location=0, **look)
         self.figure.add_layout(self.optimum)
 
-    def show(self, made: Comparison | None) -> None:
+    def show(self, made: Comparison) -> None:
         """Draw the rewards of a comparison."""
-        proxy = made is not None and bool(made.reward.proxy_of)
-        self.true.show(made.values("true_reward") if made else {})
-        self.proxy.show(made.values("proxy_reward") if made and proxy else {})
+        proxy = bool(made.reward.proxy_of)
+        self.true.show(made.values("true_reward"))
+        self.proxy.show(made.values("proxy_reward") if proxy else {})
         self.figure.title.text = TITLES["goodhart" if proxy else "reward"]
-        self.optimum.visible = made is not None
-        if made is not None:
-            self.optimum.location = made.optimum_rewards[0]
+        self.optimum.update(location=made.optimum_rewards[0], visible=True)
 
 
 class Charts:
@@ -117,12 +113,11 @@ class Charts:
             each.figure.height = HEIGHT
         self.figures = tuple(each.figure for each in (self.kl, self.reward, self.plane, self.forgetting))
 
-    def show(self, made: Comparison | None) -> None:
-        """Draw a comparison, or nothing."""
-        if made is not None:
-            for figure in (self.kl.figure, self.reward.figure, self.forgetting.figure):
-                figure.x_range.update(start=-0.02 * made.steps, end=1.02 * made.steps)
-        self.kl.show(made.values("kl_to_optimum") if made else {})
-        self.forgetting.show(made.values("forgetting") if made else {})
+    def show(self, made: Comparison) -> None:
+        """Draw a comparison."""
+        for figure in (self.kl.figure, self.reward.figure, self.forgetting.figure):
+            figure.x_range.update(start=-0.02 * made.steps, end=1.02 * made.steps)
+        self.kl.show(made.values("kl_to_optimum"))
+        self.forgetting.show(made.values("forgetting"))
         self.reward.show(made)
         self.plane.show(made)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bokeh.models import HoverTool, Range1d, Span
 
 from playground.training.observe.recording import Regrets
-from widgets.charts.chart import Chart
+from widgets.charts.chart import Chart, Cursor
 from widgets.charts.columns import Columns
 from widgets.design_tokens import BLUE, GREY
 from widgets.theme import chart
@@ -30,9 +30,10 @@ def unlearnt(regrets: Regrets) -> str:
     return f"{regrets.total:.2f} nats a word above the best possible.{rest}"
 
 
-def regret_chart(steps: Range1d) -> Chart:
+def regret_chart(steps: Range1d, cursor: Cursor) -> Chart:
     """An empty chart over the given range of steps."""
     plot = chart(height=170, min_border_left=64, x_axis_label="steps", y_axis_label="nats a word", x_range=steps)
+    cursor.link(plot)
     plot.y_range.update(start=-0.2, min_interval=0.5)
     made = Chart.of(plot, (), regret=values)
     source = made.sources["regret"]

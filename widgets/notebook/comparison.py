@@ -1,11 +1,8 @@
-"""A comparison of strategies as a widget."""
+"""A comparison of strategies in a notebook."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import traitlets
-from IPython.display import display
 
 from playground.errors import unwritable
 from playground.finetuning import FIRST_CHOICE, Comparison, Strategy
@@ -13,7 +10,7 @@ from playground.finetuning.comparing.compare import compare as compare_strategie
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import file_task_name, find_task
 from playground.finetuning.data.task import short
-from playground.finetuning.report.page import Report, ReportFacts
+from playground.finetuning.report.page import Origin, Report, ReportFacts
 from playground.finetuning.report.page import write as write_files
 from playground.finetuning.run.base import base_of
 from playground.finetuning.run.record import TrialRecord
@@ -21,37 +18,17 @@ from playground.finetuning.strategy.parse import read, spell, split
 from playground.training import checkpoint
 from widgets.design_tokens import VERMILION
 from widgets.notebook.arguments import checked
-from widgets.notebook.drawing import Drawing, in_block
+from widgets.notebook.drawing import in_block
 from widgets.notebook.training import Trained, warn
-from widgets.state.base import corpus_info, origin_of
+from widgets.state.base import corpus_info
 from widgets.static import comparison, layer_mix, svg
 
 
-class Compared(Drawing):
-    """A finished comparison: outcomes by seed, numbers, verdict, the plans that were used; `value` is its facts."""
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A finished comparison that shows itself: outcomes by seed, numbers, verdict, the plans that were used."""
 
-    kind = traitlets.Unicode("markup").tag(sync=True)
-    markup = traitlets.Unicode().tag(sync=True)
-    value = traitlets.Dict(read_only=True, help="The same as `playground compare --json`.")
-
-    def __init__(self, report: Report) -> None:
-        self.report = report
-        super().__init__()
-
-    @traitlets.default("value")
-    def _found(self) -> ReportFacts:
-        return self.report.facts()
-
-    @traitlets.default("markup")
-    def _drawn(self) -> str:
-        return self.baked(module=False)
-
-    def _repr_html_(self) -> str:
-        return self.markup
-
-    def _ipython_display_(self, **_: Any) -> None:
-        """Tags alone, which stay in the notebook as they are; the widget is for boxes."""
-        display({"text/plain": repr(self), "text/html": self.markup}, raw=True)
+    report: Report
 
     @property
     def facts(self) -> ReportFacts:
@@ -67,8 +44,7 @@ class Compared(Drawing):
         except OSError as error:
             raise unwritable(folder, error) from error
 
-    def baked(self, module: bool) -> str:
-        """A page of tags, which needs no module."""
+    def _repr_html_(self) -> str:
         made = self.report.comparison
         outcomes, metric = made.outcomes, short(made.task.metric)
         title = f"{metric[0].upper()}{metric[1:]} on unseen texts"
@@ -117,10 +93,10 @@ def compare(
     `resume` continues with what is there. Tab inside the quotes and `playground zoo` list the tasks and the
     strategies.
 
-    What comes back is a widget; its `value`, also called `facts`, is what `playground compare --json` prints.
+    What comes back shows itself; its `facts` are what `playground compare --json` prints.
 
     >>> race = compare(train("BERT"), "sentiment", ["feature-based", "full"])
-    >>> race.value["verdict"]
+    >>> race.facts["verdict"]
     """
     lines = split(strategies) if isinstance(strategies, str) else strategies
     chosen = [read(line) if isinstance(line, str) else line for line in lines]
@@ -148,7 +124,8 @@ def compare(
     warn("", asked.power)
     *_, last = events
     assert isinstance(last, Comparison)
-    made = Compared(Report(last, asked, origin_of(learner, corpus), svg.outcomes))
+    origin = Origin.of(learner, corpus.name, corpus.hash)
+    made = Compared(Report(last, asked, origin, svg.outcomes))
     if folder:
         made.write(folder)
     return made

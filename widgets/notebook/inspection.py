@@ -106,7 +106,10 @@ def inspect(
     >>> seen.finding.headline
     """
     several = [others] if isinstance(others, Trained | str) else [*others]
-    subjects = [_subject(each) for each in (model, *several)]
+    subjects = [
+        open_subject(each) if isinstance(each, str) else of_learner(each.learner, each.corpus)
+        for each in (model, *several)
+    ]
     if not instrument:
         return Instruments(subjects[0])
     chosen = instruments_of(instrument)
@@ -119,7 +122,3 @@ def inspect(
     if not made:
         raise UserError(next(iter(missing.values())))
     return Inspected(made, missing)
-
-
-def _subject(model: Trained | str) -> Subject:
-    return open_subject(model) if isinstance(model, str) else of_learner(model.learner, model.corpus)

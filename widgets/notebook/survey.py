@@ -1,14 +1,14 @@
 """The survey's table as a widget."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import traitlets
 
 from playground.trace.json_schema import ObjectiveFacts
-from playground.trace.rebuild import SENTENCE
+from playground.trace.rebuild import SENTENCE, Rebuilt
 from playground.trace.rebuild import table as survey_table
-from widgets.animation.survey_table import Wall
+from widgets.animation.survey_table import Refused, table_data, table_fragment, table_page
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing
 
@@ -20,28 +20,28 @@ class Table(Drawing):
     table = traitlets.Dict().tag(sync=True)
     value = traitlets.Unicode(help="The name of the row whose stage is unfolded, empty for none.").tag(sync=True)
 
-    def __init__(self, wall: Wall, **values: Any) -> None:
-        self.wall = wall
-        super().__init__(**values)
+    def __init__(self, text: str, done: Sequence[Rebuilt], refused: Refused) -> None:
+        self.text, self.done, self.refused = text, done, refused
+        super().__init__()
 
     @traitlets.default("table")
     def _drawn(self) -> dict[str, Any]:
-        return self.wall.data()
+        return table_data(self.text, self.done, self.refused, stages=True)
 
     @property
     def facts(self) -> list[ObjectiveFacts]:
         """The same rows as `playground table --json`."""
-        return self.wall.facts
+        return [made.facts() for made in self.done]
 
     def page(self) -> str:
         """A whole HTML document that needs neither kernel nor network."""
-        return self.wall.page()
+        return table_page(self.table)
 
     def baked(self, module: bool) -> str:
-        return self.wall.fragment(module, self.reserve)
+        return table_fragment(self.table, module, self.reserve)
 
     def __repr__(self) -> str:
-        return f"The survey's table for {self.wall.text!r}"
+        return f"The survey's table for {self.text!r}"
 
 
 @checked
@@ -63,4 +63,4 @@ def table(
     >>> rows = table("The sun shines . We go out .")
     >>> rows.value = "PLM"
     """
-    return Table(Wall(text, *survey_table(text, seed, plans, pair)))
+    return Table(text, *survey_table(text, seed, plans, pair))

@@ -18,7 +18,7 @@ from widgets.pages.layout import (
     accordion,
     button,
     column,
-    download,
+    exports,
     heading,
     row,
     tabs,
@@ -65,21 +65,18 @@ class ClaimsPage(View):
             html(say("Change a setting and see whether the claim still holds. The card keeps its verdict.", "quiet")),
             self.knobs, row(self.own),
         )  # fmt: skip
-        exports = row(
-            download(lambda: table_csv(claims.facts()).encode(), "claims.csv", "Table (CSV)", variant="outlined"),
-            download(lambda: json.dumps(claims.facts(), indent=1).encode(), "claims.json", "Everything (JSON)",
-                     variant="outlined"),
-            margin=(6, 6), gap="8px",
-        )  # fmt: skip
+        files = exports({
+            "claims.csv": ("Table (CSV)", lambda: table_csv(claims.facts()).encode()),
+            "claims.json": ("Everything (JSON)", lambda: json.dumps(claims.facts(), indent=1).encode()),
+        })  # fmt: skip
         self.table = html("", stylesheets=sheets)
         for part in (self.list, self.calls, self.runs):
             part.param.watch(lambda event: self._press(*event.new[:2]), "pressed")
-        self.drawn: tuple[object, ...] = ()
         picture = [
             self.card, row(self.begin, self.group, self.all, self.stop), self.progress, self.said, self.found,
             self.runs, heading("Settings"), variant, self.variant, self.background,
             accordion(
-                {"All verdicts as a table": column(self.table, exports),
+                {"All verdicts as a table": column(self.table, files),
                  "Errata of the surveys": html(drawn.errata(), stylesheets=sheets)},
                 margin=(10, 10),
             ),
@@ -109,20 +106,10 @@ class ClaimsPage(View):
         """Show what has changed."""
         self.hunt.poll()
         claims, job = self.claims, self.claims.running
-        variant = claims.variant
-        now = (
-            job.turn,
-            claims.claim,
-            claims.trouble,
-            claims.done,
-            repr(claims.turned),
-            variant and variant.verdict and 1,
-        )
-        if now == self.drawn:
-            return
-        self.drawn = now
-        with pn.io.hold():
-            self._draw()
+        tried = claims.variant is not None and claims.variant.verdict is not None
+        if self.is_new((job.turn, claims.claim, claims.trouble, claims.done, repr(claims.turned), tried)):
+            with pn.io.hold():
+                self._draw()
 
     def _list(self, *_: object) -> None:
         claims, facts = self.claims, self.claims.facts()

@@ -1,6 +1,5 @@
 """Compress page: one fine-tuned model made smaller in several ways; what each keeps, and what it costs."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -24,6 +23,7 @@ from widgets.pages.layout import (
     button,
     column,
     download,
+    exports,
     heading,
     number,
     row,
@@ -187,17 +187,16 @@ class Results(View):
     """How far it is, and when all is done the verdict, the frontier, the meters and what changed."""
 
     def __init__(self, compress: CompressStore) -> None:
-        self.compress, self.drawn = compress, (-1, -1)
+        self.compress = compress
         self.status = html("")
         self.progress = pmui.LinearProgress(variant="determinate", value=0, margin=(8, 10), visible=False, **STRETCH)
         self.verdict, self.frontier, self.table, self.meters = html(""), html(""), html(""), html("")
         self.details = Details(compress)
-        self.exports = row(
-            self._button(self._picture, "frontier.svg", "Frontier (SVG)"),
-            *(self._button(partial(compress.file, f"compression.{kind}"), f"compression.{kind}", name)
-              for kind, name in (("csv", "Table (CSV)"), ("json", "Everything (JSON)"))),
-            margin=(0, 6),
-        )  # fmt: skip
+        self.exports = exports({
+            "frontier.svg": ("Frontier (SVG)", lambda: drawn.frontier_file(compress.facts()).encode()),
+            "compression.csv": ("Table (CSV)", partial(compress.file, "compression.csv")),
+            "compression.json": ("Everything (JSON)", partial(compress.file, "compression.json")),
+        })  # fmt: skip
         self.found = column(
             self.verdict, heading("The frontier"), html(say(FRONTIER_SAYS, "quiet")), self.frontier,
             heading("Three meters, side by side"), html(say(METERS_SAY, "quiet")), self.meters, self.table,
@@ -205,19 +204,11 @@ class Results(View):
         )  # fmt: skip
         super().__init__(column(self.status, self.progress, self.found))
 
-    def _button(self, make: Callable[[], bytes], name: str, label: str) -> Any:
-        return download(make, name, label, variant="outlined", margin=(4, 4))
-
-    def _picture(self) -> bytes:
-        return drawn.frontier_file(self.compress.facts()).encode()
-
     def poll(self) -> None:
         compress, job = self.compress, self.compress.running
         known = compress.so_far
-        now = (job.turn, known.done if known else 0)
-        if now == self.drawn:
+        if not self.is_new((job.turn, known.done if known else 0)):
             return
-        self.drawn = now
         self.status.object = self._said()
         self.progress.param.update(visible=job.busy, value=round(100 * (job.share or 0)))
         self.found.visible = known is not None and len(known.outcomes) > 1

@@ -32,7 +32,7 @@ class CorpusPage(View):
 
     def __init__(self, store: Store, looking: Callable[[], bool] = lambda: True) -> None:
         self.store, self.corpus, self.looking = store, store.corpus, looking
-        self.turn, self.opened = -1, None
+        self.opened = None
         corpus = store.corpus
         source = pmui.Select.from_param(corpus.param.source, groups=own_first([OWN_TEXT, OWN_FILE], sources()), **FIELD)
         self.files = Files(corpus)
@@ -65,9 +65,8 @@ class CorpusPage(View):
             corpus.look()
         self._move_progress()
         self.tokens.poll()
-        if corpus.reading.turn == self.turn:
+        if not self.is_new(corpus.reading.turn):
             return
-        self.turn = corpus.reading.turn
         corpus.take()
         waits = not corpus.reading.busy and corpus.ready is None and corpus.corpus is not None
         still = f"Still showing {corpus.corpus.name}." if waits and corpus.corpus else ""
@@ -213,7 +212,7 @@ class Tokens(View):
     """The document in the tokens of a vocabulary that was learnt from this corpus."""
 
     def __init__(self, corpus: CorpusStore) -> None:
-        self.corpus, self.turn, self.shown = corpus, -1, None
+        self.corpus = corpus
         kind = pmui.Select.from_param(corpus.param.kind, width=170, margin=(6, 4, 6, 10))
         size = number(corpus.param.size, width=120, margin=(6, 4))
         self.across = pmui.Switch.from_param(corpus.param.across, margin=(16, 6), disabled=corpus.kind != "bytes")
@@ -226,13 +225,11 @@ class Tokens(View):
     def poll(self) -> None:
         corpus, cutting = self.corpus, self.corpus.cutting
         shown = (corpus.opened, corpus.sheet_number, corpus.kind, corpus.size, corpus.across)
-        if corpus.opened is not None and shown != self.shown:
-            self.shown = shown
+        if corpus.opened is not None and self.is_new(shown, "text"):
             self.across.disabled = corpus.kind != "bytes"
             corpus.cut()
-        if cutting.busy or cutting.turn == self.turn:
+        if cutting.busy or not self.is_new(cutting.turn):
             return
-        self.turn = cutting.turn
         self.trouble.object = say(str(cutting.error or ""), "trouble")
         made: Cut | None = cutting.result
         if made is not None and not cutting.error:

@@ -9,7 +9,7 @@ from playground.hunt.fault import faults
 from playground.hunt.grading import answer_key, cases, is_right
 from playground.hunt.questions import QUESTIONS
 from widgets.lists.pressable import Pressable
-from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, accordion, button, column, download, number, row
+from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, accordion, button, column, exports, number, row
 from widgets.state.app import Store
 from widgets.static import claims as cards
 from widgets.static import hunt as drawn
@@ -42,17 +42,14 @@ class HuntView(View):
         )
         self.give = button("Answer", hunt.give, "gavel", margin=(6, 10))
         tests = {f"Eight questions {when} the hunt": Questions(store, when) for when in ("before", "after")}
-        exports = row(
-            download(hunt.csv, "hunt.csv", "Grades (CSV)", variant="outlined"),
-            download(lambda: json.dumps(hunt.answers, indent=1).encode(), "hunt.json", "Answers (JSON)",
-                     variant="outlined"),
-            margin=(6, 6), gap="8px",
-        )  # fmt: skip
-        self.drawn: tuple[object, ...] = ()
+        files = exports({
+            "hunt.csv": ("Grades (CSV)", hunt.csv),
+            "hunt.json": ("Answers (JSON)", lambda: json.dumps(hunt.answers, indent=1).encode()),
+        })  # fmt: skip
         side = Sidebar(
             [self.list],
             [self.symptom, row(self.begin, seed, self.inside, self.stop), self.progress, self.said, self.pair,
-             row(answer, self.give), self.verdict, accordion(tests, margin=(10, 10)), exports],
+             row(answer, self.give), self.verdict, accordion(tests, margin=(10, 10)), files],
             lambda: f"case {hunt.case}",
         )  # fmt: skip
         hunt.param.watch(side.label, "case")
@@ -63,10 +60,8 @@ class HuntView(View):
         """Show what has changed."""
         hunt, job = self.hunt, self.hunt.training
         self.progress.param.update(visible=job.busy, value=round(100 * (job.share or 0)))
-        now = (job.turn, hunt.case, hunt.trouble, repr(hunt.answers))
-        if now == self.drawn:
+        if not self.is_new((job.turn, hunt.case, hunt.trouble, repr(hunt.answers))):
             return
-        self.drawn = now
         fault, there = hunt.fault, hunt.runs.get(hunt.case)
         self.list.markup = drawn.listed(hunt.solved, len(cases()), hunt.case)
         trains = f"{fault.entry} on {fault.corpus}, {fault.steps} steps; look at {fault.shows}."

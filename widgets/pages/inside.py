@@ -62,7 +62,6 @@ class InsidePage(View):
         self.result = Pressable(stylesheets=[STYLE, GROWING, findings.STYLE], **look)
         for part, act in ((self.list, inside.choose), (self.chips, inside.switch), (self.result, self._enlarge)):
             part.param.watch(lambda event, act=act: act(event.new[1]), "pressed")
-        self.drawn: tuple[object, ...] = ()
         inside.param.watch(self._offer, ["subject", "others", "over"])
         store.param.watch(self._renew, ["page", "built"])
         store.train.param.watch(self._renew, "session")
@@ -117,9 +116,8 @@ class InsidePage(View):
         self.train.visible = session is None and set(self.subject.options.values()) == {SESSION}
         if work.busy and work.share:
             self.progress.param.update(variant="determinate", value=round(100 * work.share))
-        if now == self.drawn:
+        if not self.is_new(now):
             return
-        self.drawn = now
         self.progress.variant = "indeterminate"
         instrument = inside.chosen
         self.begin.disabled = self.all.disabled = work.busy

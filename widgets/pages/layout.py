@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import panel as pn
@@ -26,6 +27,8 @@ MAIN = {"size": "medium", "color": "primary", "variant": "contained"}
 class View(pn.viewable.Viewer):
     """A part of a page: `layout` is what is shown, and `poll` brings it up to date several times a second."""
 
+    _drawn: Mapping[str, Any] = MappingProxyType({})
+
     def __init__(self, layout: Any) -> None:
         super().__init__()
         self.layout = layout
@@ -35,6 +38,11 @@ class View(pn.viewable.Viewer):
 
     def poll(self) -> None:
         """Show what has changed since the last call."""
+
+    def is_new(self, now: Any, part: str = "") -> bool:
+        """Whether what a part draws is not what it was at the last call; what stays is not drawn again."""
+        before, self._drawn = self._drawn.get(part, ...), {**self._drawn, part: now}
+        return now != before
 
 
 class Sidebar(View):
@@ -184,6 +192,12 @@ def download(
     # as arguments the library takes these for the names of older versions and warns
     made.param.update(**{"color": "primary", "variant": "text", "margin": (0, 2), **looks})
     return made
+
+
+def exports(files: Mapping[str, tuple[str, Callable[[], bytes]]]) -> pn.FlexBox:
+    """A button for each file by its name: what stands on it, and what makes the file."""
+    looks = {"variant": "outlined", "margin": (4, 4)}
+    return row(*(download(make, name, label, **looks) for name, (label, make) in files.items()), margin=(0, 6))
 
 
 def upload(

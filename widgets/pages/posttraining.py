@@ -20,7 +20,7 @@ from widgets.pages.layout import (
     beside,
     button,
     column,
-    download,
+    exports,
     heading,
     number,
     row,
@@ -148,27 +148,23 @@ class Results(View):
 
     def __init__(self, state: PostTrainingStore) -> None:
         self.state = state
-        self.drawn: tuple[int, Comparison | None] = (-1, None)
         self.status, self.legend = html(""), html("")
         self.progress = pmui.LinearProgress(variant="determinate", value=0, margin=(2, 10), visible=False, **STRETCH)
         self.charts = Charts()
         self.details = Details(state)
         panes = [pn.pane.Bokeh(figure, **STRETCH) for figure in self.charts.figures]
-        exports = row(
-            *(download(partial(state.file, name), name, label, variant="outlined", margin=(4, 4))
-              for name, label in (("post-training.csv", "Events (CSV)"), ("post-training.json", "Everything (JSON)"))),
-            margin=(0, 6),
-        )  # fmt: skip
-        self.found = column(self.legend, beside(*panes, basis=400), exports, self.details, visible=False)
+        files = exports({
+            "post-training.csv": ("Events (CSV)", partial(state.file, "post-training.csv")),
+            "post-training.json": ("Everything (JSON)", partial(state.file, "post-training.json")),
+        })  # fmt: skip
+        self.found = column(self.legend, beside(*panes, basis=400), files, self.details, visible=False)
         super().__init__(column(self.status, self.progress, self.found))
 
     def poll(self) -> None:
         job, found = self.state.running, self.state.found
         self.progress.param.update(visible=job.busy, value=round(100 * (job.share or 0)))
-        now = (job.turn, found)
-        if now == self.drawn:
+        if not self.is_new((job.turn, found)):
             return
-        self.drawn = now
         self.status.object = self._said(found)
         if found is not None:
             self.legend.object = drawn.legend(found)

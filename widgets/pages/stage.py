@@ -18,7 +18,7 @@ from playground.trace.rebuild import SENTENCE, Rebuilt
 from widgets.animation import page as saved_page
 from widgets.animation import typeset, unheard
 from widgets.animation.pane import cue, stage_pane, table_pane
-from widgets.animation.survey_table import Wall, table_data
+from widgets.animation.survey_table import table_data, table_page
 from widgets.lists.objective_picker import picker
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import FIELD, STRETCH, View, button, column, download, number, row, typed
@@ -74,7 +74,7 @@ class SurveyTable(View):
     """All rows of the survey's table; it is drawn only while it is looked at."""
 
     def __init__(self, stage: StageStore) -> None:
-        self.stage, self.drawn = stage, None
+        self.stage = stage
         self.pane, self.trouble = table_pane({}, margin=(2, 10)), html("")
         stage.param.watch(self._renew, ["text", "pair", "seed", "rebuilt", "view"])
         self.pane.param.watch(lambda event: survey.show(stage, event.new["name"]), "opened")
@@ -87,9 +87,8 @@ class SurveyTable(View):
 
     def _renew(self, *_: object) -> None:
         state = [getattr(self.stage, name) for name in ("text", "pair", "seed", "plan", "objective")]
-        if self.stage.view != "table" or state == self.drawn:
+        if self.stage.view != "table" or not self.is_new(state):
             return
-        self.drawn = state
         try:
             self.pane.table, self.trouble.object = table_data(*self.stage.table()), ""
         except UserError as refusal:
@@ -194,7 +193,9 @@ def _save(stage: StageStore) -> Any:
 
 
 def _saved(stage: StageStore) -> str:
-    return Wall(*stage.table()).page() if stage.view == "table" else saved_page(stage.record(whole=True))
+    if stage.view == "table":
+        return table_page(table_data(*stage.table(), stages=True))
+    return saved_page(stage.record(whole=True))
 
 
 class Notices(View):

@@ -203,23 +203,24 @@ class Store(param.Parameterized):
         """The session whose model is fine-tuned; none where the entry that was chosen is not trained yet."""
         kind, _, name = self.transfer.base.partition(":")
         session = self.train.session
-        if kind == KEPT and name != self.train.name_of_run:
-            return self._base_at_rest(name)
-        if kind == READY:
-            return self._base_at_rest(name, ready_made.kept())
+        if kind == READY or (kind == KEPT and name != self.train.name_of_run):
+            return self._base_at_rest(kind, name)
         wrong = kind == UNTRAINED and (session is None or session.run.entry.title != name)
         return None if wrong else session
 
-    def _base_at_rest(self, name: str, runs: Runs | None = None) -> Session | None:
+    def _base_at_rest(self, kind: str, name: str) -> Session | None:
         """A kept run, read once for every choice; one that cannot be read says why."""
         if self._kept_base[0] != name:
             self._kept_base = name, None
             try:
-                self._kept_base = name, saved_runs.at_rest(self.train, name, runs)
+                self._kept_base = name, self._at_rest(kind, name)
                 self.transfer.trouble = ""
             except UserError as refusal:
                 self.transfer.trouble = str(refusal)
         return self._kept_base[1]
+
+    def _at_rest(self, kind: str, name: str) -> Session:
+        return saved_runs.at_rest(self.train, name, ready_made.kept() if kind == READY else self.train.runs)
 
     def _other_base(self, *_event: object) -> None:
         """An entry that is to be trained is the one that the Train page trains; a kept run is read again."""
@@ -275,7 +276,7 @@ class Store(param.Parameterized):
     def _opened(self, key: str, to_read: bool) -> tuple[Session, TrainState]:
         kind, _, name = key.partition(":")
         if kind in (KEPT, READY):
-            session = saved_runs.at_rest(self.train, name, ready_made.kept() if kind == READY else None)
+            session = self._at_rest(kind, name)
         elif (session := self.train.session) is None or session.learner is None or session.learner.step == 0:
             raise UserError("There is no trained model yet; train one on the Train page, or choose a saved one.")
         elif session.state == "running" and to_read:

@@ -7,11 +7,9 @@ from playground.corpora import Corpus
 from playground.finetuning import Base
 from playground.finetuning.apply.add_decoder import with_decoder
 from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
-from playground.finetuning.report.page import Origin
 from playground.finetuning.run.base import opened_again
 from playground.tokenizing import Tokenizer
 from playground.training.checkpoint import CorpusInfo
-from playground.training.train_state import TrainState
 
 AS_IT_IS, SECOND = "as it is", "with words of a second language"
 SAME, NEW = "with a decoder of its own layers", "with a new decoder"
@@ -47,11 +45,6 @@ def changed(base: Base, tokenizer: Tokenizer, how: str) -> Generator[str, None, 
         donor, words = (base.learner, tokenizer) if how == SAME else (None, None)
         return replace(base, learner=with_decoder(base.learner, tokenizer, donor, words), memory={}), tokenizer
     return base, tokenizer
-
-
-def origin_of(learner: TrainState, corpus: Corpus) -> Origin:
-    """Where a comparison begins."""
-    return Origin.of(learner, corpus.name, corpus.hash)
 
 
 def corpus_info(corpus: Corpus, base: Base) -> CorpusInfo:

@@ -217,16 +217,12 @@ class InsideStore(param.Parameterized):
         """Bring a link back; what it does not say, or says wrongly (`misread`), is as on a fresh visit."""
         asked = {name: query.get(f"inside.{name}", _written(self.param[name].default)) for name in LINKED}
         kept, wrong = {}, []
-        try:
-            asked["instrument"] = instrument_named(asked["instrument"]).name
-        except UserError as refusal:
-            asked["instrument"] = FIRST
-            wrong.append(str(refusal))
-        try:
-            way_of(asked["over"])
-        except UserError as refusal:
-            asked["over"] = OVER[0]
-            wrong.append(str(refusal))
+        for name, read in (("instrument", lambda said: instrument_named(said).name), ("over", way_of)):
+            try:
+                asked[name] = read(asked[name])
+            except UserError as refusal:
+                asked[name] = self.param[name].default
+                wrong.append(str(refusal))
         for k in knobs(instruments()[asked["instrument"]].settings):
             try:
                 kept |= {k.name: check(k, query[said])} if (said := f"inside.set.{k.name}") in query else {}

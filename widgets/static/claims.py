@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from math import inf, isinf
 from statistics import fmean
-from typing import Any
 
 from playground.claims.claim import GROUPS, Claim
 from playground.claims.errata import ERRATA, Erratum
@@ -90,6 +89,7 @@ def counted(facts: Sequence[ClaimFacts]) -> str:
 
 def card(claim: Claim, verdict: Verdict | None) -> str:
     """What the claim says, what would be seen, and the rule."""
+    unit = f" ({claim.unit})" if claim.unit else ""
     parts = [
         f"<h2>{escape(claim.title)} {chip(verdict and verdict['call'])}</h2>",
         f'<p class="statement">{escape(claim.statement)}</p>',
@@ -98,7 +98,7 @@ def card(claim: Claim, verdict: Verdict | None) -> str:
         f'<div><div class="label">If it holds</div>{say(claim.prediction)}</div>',
         f'<div><div class="label">If not</div>{say(claim.otherwise)}</div>',
         '<div><div class="label">The rule, written before the run</div>',
-        *(say(f"{rule.words[0].upper()}{rule.words[1:]}{_in_unit(claim)}.") for rule in claim.rules),
+        *(say(f"{rule.words[0].upper()}{rule.words[1:]}{unit}.") for rule in claim.rules),
         "</div></div>",
         *(say(f"The rule was changed: {line}", "notice") for line in claim.history),
     ]
@@ -118,23 +118,13 @@ def errata(chosen: Sequence[Erratum] = ERRATA) -> str:
 
 def background(claim: Claim) -> str:
     """What is run, what the paper found, and what tiny models can say."""
-    return (
-        f'<div class="card"><div class="label">What is run</div>{_arms(claim)}{_published(claim)}'
-        f'<div class="label">What tiny models can say</div>{say(claim.scale)}{_settled(claim)}</div>'
-    )
-
-
-def _settled(claim: Claim) -> str:
-    some = [each for each in ERRATA if each.decides == claim.name]
-    return f'<div class="label">Errata that this settles</div>{errata(some)}' if some else ""
-
-
-def _in_unit(claim: Claim) -> str:
-    return f" ({claim.unit})" if claim.unit else ""
-
-
-def _published(claim: Claim) -> str:
-    return f'<div class="label">Published</div>{say(claim.published)}' if claim.published else ""
+    settled = [each for each in ERRATA if each.decides == claim.name]
+    parts = {
+        "What is run": _arms(claim), "Published": say(claim.published), "What tiny models can say": say(claim.scale),
+        "Errata that this settles": errata(settled) if settled else "",
+    }  # fmt: skip
+    shown = "".join(f'<div class="label">{name}</div>{part}' for name, part in parts.items() if part)
+    return f'<div class="card">{shown}</div>'
 
 
 def _arms(claim: Claim) -> str:
@@ -266,14 +256,11 @@ def table(facts: Sequence[ClaimFacts]) -> str:
     rows = "".join(
         f"<tr><th scope=row>{each['name']}</th><td {TEXT}>{escape(each['title'])}</td>"
         f"<td {TEXT}>{chip(each['verdict'])}</td>"
-        f"<td {TEXT}>{escape(effect(each))}</td><td>{each['seeds']}</td><td>{_number(each['seconds'])}</td>"
+        f"<td {TEXT}>{escape(effect(each))}</td><td>{each['seeds']}</td>"
+        f"<td>{'' if each['seconds'] is None else round(each['seconds'])}</td>"
         f"<td>{escape(each['details']['date'] if each['details'] else '')}</td></tr>"
         for each in facts
     )
     names = ("claim", "", "verdict", f"effect ({INTERVAL})", "seeds", "seconds", "date")
     head = "".join(f"<th {TEXT}>{name}</th>" for name in names)
     return f'<div class="wide"><table><tr>{head}</tr>{rows}</table></div>'
-
-
-def _number(value: Any) -> str:
-    return "" if value is None else f"{value:.0f}"

@@ -20,7 +20,7 @@ from widgets.charts.wide_table import wide_table
 from widgets.design_tokens import BLUE, GREEN, ORANGE
 from widgets.static.comparison import paired_difference
 from widgets.static.findings import one_matrix
-from widgets.static.svg import BOLD, dot, heat, picture, rect, words
+from widgets.static.svg import BOLD, dot, heat, levels, picture, rect, scale, words
 
 COUNTED: dict[Literal["parameters", "bytes", "operations"], str] = {
     "parameters": "parameters",
@@ -75,17 +75,12 @@ def _panels(facts: CompressionFacts) -> dict[Meter, str]:
     rows, panels = facts["pipelines"], dict[Meter, str]()
     scores = [row["accuracy"]["mean"] + sign * row["accuracy"]["sd"] for row in rows for sign in (-1, 1)]
     low, high = min(facts["chance"], *scores) - 0.02, min(1.02, max(scores) + 0.02)
-
-    def y_of(score: float) -> float:
-        return HIGH - (HIGH - 24) * (score - low) / (high - low)
-
+    y_of = scale(low, high, HIGH, 24)
     for meter, best in facts["frontier"].items():
         title, cost = COSTS[meter]
         most, wide = 1.08 * max(map(cost, rows)), PANEL - EDGE - 8
         parts = [words(EDGE, 13, f"{short(facts['metric'])} over {title}", more=BOLD, explained=True)]
-        for value in ticks(low, high, 4):
-            parts.append(f'<path d="M{EDGE} {y_of(value):.1f}h{wide}" stroke="#8884"/>')
-            parts.append(words(EDGE - 6, y_of(value) + 4, f"{value:.2f}", "end"))
+        parts += levels(y_of, low, high, EDGE, PANEL - 8, 4, ".2f")
         parts += [words(EDGE + wide * v / most, HIGH + 16, f"{v:g}", "middle") for v in ticks(0, most, 4)]
         for n, row in enumerate(rows):
             x, mean, sd = EDGE + wide * cost(row) / most, row["accuracy"]["mean"], row["accuracy"]["sd"]
@@ -369,18 +364,10 @@ def _speeds(curve: SpeedCurve, at: int) -> str:
     layers, accuracy = curve["layers_used"], curve["accuracy"]
     left, width, top, foot = 44, 300, 26, 146
     low, high = min(accuracy) - 0.02, max(accuracy) + 0.02
-
-    def x_of(used: float) -> float:
-        return left + width * (used - 1) / (layers[0] - 1)
-
-    def y_of(score: float) -> float:
-        return foot - (foot - top) * (score - low) / (high - low)
-
+    x_of, y_of = scale(1, layers[0], left, left + width), scale(low, high, foot, top)
     points = [(x_of(used), y_of(score)) for used, score in zip(layers, accuracy, strict=True)]
     parts = [words(0, 13, "accuracy over layers used, a dot for each speed", more=BOLD)]
-    for value in ticks(low, high, 4):
-        parts.append(f'<path d="M{left} {y_of(value):.1f}h{width}" stroke="#8884"/>')
-        parts.append(words(left - 6, y_of(value) + 4, f"{value:.2f}", "end"))
+    parts += levels(y_of, low, high, left, left + width, 4, ".2f")
     parts += [words(x_of(k), foot + 16, f"{k}", "middle") for k in range(1, round(layers[0]) + 1)]
     parts.append(f'<path d="M{"L".join(f"{x:.1f} {y:.1f}" for x, y in points)}" fill="none" stroke="{BLUE}"/>')
     for k in (*(k for k in range(len(points)) if k != at), at):

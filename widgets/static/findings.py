@@ -33,7 +33,7 @@ from widgets.bundle import sheet
 from widgets.charts.columns import ticks
 from widgets.charts.legend import COLOURS
 from widgets.design_tokens import BLUE, GREY, VERMILION
-from widgets.static.svg import BOLD, dot, rect, words
+from widgets.static.svg import BOLD, dot, levels, rect, words
 
 STYLE = sheet(__file__)
 
@@ -199,8 +199,9 @@ def curve(table: Table) -> str:
     names = list(dict.fromkeys(named)) if any(isinstance(x, str) for x in named) else []
     at = [float(names.index(x)) for x in named] if names else [float(x) for x in named]
     low, high = (_floats(table, c) if c else values for c in (drawing.low, drawing.high))
-    x, y = _scale(at, 60, WIDE - 16, 0.0), _scale([*low, *high, *values, *table.lines.values(), *table.scale], 224, 12)
-    parts = list(_ground(y, [*low, *high, *values, *table.lines.values(), *table.scale]))
+    known = [*low, *high, *values, *table.lines.values(), *table.scale]
+    x, y = _scale(at, 60, WIDE - 16, 0.0), _scale(known, 224, 12)
+    parts = [*levels(y, *_ends(known), 60, WIDE - 16)]
     marks = [(float(k), name) for k, name in enumerate(names)] or [(v, f"{v:g}") for v in ticks(min(at), max(at), 7)]
     turned = len(names) * LETTER * max(map(len, names), default=0) > WIDE - 80
     for value, name in marks:
@@ -232,7 +233,10 @@ def scatter(table: Table) -> str:
     groups = _text(table, drawing.group) if drawing.group else [""] * len(up)
     labels = _text(table, drawing.label) if drawing.label else [""] * len(up)
     x, y, colours = _scale(across, 60, WIDE - 16), _scale(up, 320, 12), _colours(groups)
-    parts = [*_ground(y, up), *(words(x(v), 338, f"{v:g}", "middle") for v in ticks(*_ends(across), 7))]
+    parts = [
+        *levels(y, *_ends(up), 60, WIDE - 16),
+        *(words(x(v), 338, f"{v:g}", "middle") for v in ticks(*_ends(across), 7)),
+    ]
     named = len(up) <= MOST_NAMED and drawing.label and max(map(len, labels)) < 16
     for k, group in enumerate(groups):
         if isfinite(across[k]) and isfinite(up[k]):
@@ -241,12 +245,8 @@ def scatter(table: Table) -> str:
             parts.append(f'<g data-label="{escape(labels[k] or group)}">{point}{name}</g>')
     parts += [words(WIDE - 16, 356, drawing.x, "end", more=BOLD), words(60, 10, drawing.y, more=BOLD)]
     drawn = _legend(colours) + _svg("".join(parts), WIDE, 360, table.title)
-    return f'<div data-lasso="">{drawn}<p class="quiet caught" role="status">{HINT}</p></div>{_as_rows(table)}'
-
-
-def _as_rows(table: Table) -> str:
-    """The points as a table, for those who see or point at none."""
-    return f"<details><summary>The points as a table</summary>{plain_rows(table)}</details>"
+    rows = f"<details><summary>The points as a table</summary>{plain_rows(table)}</details>"  # for who sees none
+    return f'<div data-lasso="">{drawn}<p class="quiet caught" role="status">{HINT}</p></div>{rows}'
 
 
 # matrices
@@ -258,8 +258,7 @@ def matrix(table: Table, panel: str = "") -> str:
     if drawing.panel_row:
         grid = panels(table)
         return grid + enlarged(table, panel) if panel else grid
-    rows, columns = _order(table, drawing.row), _order(table, drawing.column)
-    cells = _cells(table, drawing, rows, columns)
+    (rows, columns), cells = _cells(table, drawing.row, drawing.column)
     said = None
     if drawing.text:
         said = np.full(cells.shape, "", dtype=object)
@@ -322,7 +321,7 @@ def _between(names: Sequence[str], values: Sequence[float]) -> list[float]:
 def panels(table: Table) -> str:
     """Many matrices as one image, each of which can be pressed."""
     drawing = _as(Matrix, table)
-    down, across, cells = _panel_cells(table)
+    (down, across, *_), cells = _cells(table, drawing.panel_row, drawing.panel_column, drawing.row, drawing.column)
     most, side = _most(cells, table.scale), min(150.0, max(58.0, 620 / len(across)))
     labels = _panel_labels(table, down, across)
     gap = max(1, cells.shape[2] // (7 if labels else 16))  # a label stands in the gap below its matrix
@@ -355,26 +354,23 @@ def panels(table: Table) -> str:
 def enlarged(table: Table, panel: str) -> str:
     """One of many matrices, with its names."""
     drawing = _as(Matrix, table)
-    down, across, cells = _panel_cells(table)
+    names = drawing.panel_row, drawing.panel_column, drawing.row, drawing.column
+    (down, across, *sides), cells = _cells(table, *names)
     row, _, column = panel.partition(",")
     if row not in down or column not in across:
         return ""
     title = f"{drawing.panel_row} {row}, {drawing.panel_column} {column}"
-    names = _order(table, drawing.row), _order(table, drawing.column)
-    drawn = one_matrix(cells[down.index(row), across.index(column)], *names, title, None, table.scale)
+    drawn = one_matrix(cells[down.index(row), across.index(column)], *sides, title, None, table.scale)
     return f'<p class="label">{escape(title)}: {escape(drawing.row)} down, {escape(drawing.column)} across</p>{drawn}'
 
 
-def _panel_cells(table: Table) -> tuple[list[str], list[str], np.ndarray]:
-    """The names of the panels down and across, and their cells `[down, across, rows, columns]`."""
-    drawing = _as(Matrix, table)
-    names = drawing.panel_row, drawing.panel_column, drawing.row, drawing.column
+def _cells(table: Table, *names: str) -> tuple[list[list[str]], np.ndarray]:
+    """The different values of some columns, and the cells with an axis for each of these."""
     orders = [_order(table, name) for name in names]
-    cells = np.full([len(order) for order in orders], np.nan, dtype=np.float32)
-    cells[tuple(_index(table, name, order) for name, order in zip(names, orders, strict=True))] = _array(
-        table, drawing.value
-    )
-    return orders[0], orders[1], cells
+    cells = np.full([len(order) for order in orders], np.nan)
+    at = tuple(_index(table, name, order) for name, order in zip(names, orders, strict=True))
+    cells[at] = _array(table, _as(Matrix, table).value)
+    return orders, cells
 
 
 def _panel_labels(table: Table, down: Sequence[str], across: Sequence[str]) -> dict[tuple[int, int], str]:
@@ -386,12 +382,6 @@ def _panel_labels(table: Table, down: Sequence[str], across: Sequence[str]) -> d
     _, first = np.unique(place, return_index=True)
     kinds, names = _index(table, drawing.panel_label, order := _order(table, drawing.panel_label)), order
     return {divmod(int(place[k]), len(across)): names[kinds[k]] for k in first if names[kinds[k]] != "none"}
-
-
-def _cells(table: Table, drawing: Matrix, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:
-    cells = np.full((len(rows), len(columns)), np.nan)
-    cells[_index(table, drawing.row, rows), _index(table, drawing.column, columns)] = _array(table, drawing.value)
-    return cells
 
 
 def _order(table: Table, name: str) -> list[str]:
@@ -546,13 +536,6 @@ def _scale(values: Sequence[float], start: float, end: float, room: float = 0.04
     spare = room * (high - low)
     low, high = (low - spare if low < 0 or (room and low > 0) else low), high + spare
     return lambda value: start + (end - start) * (value - low) / max(high - low, 1e-12)
-
-
-def _ground(y: Callable[[float], float], values: Sequence[float]) -> Iterator[str]:
-    """Level lines at round values with their numbers."""
-    for value in ticks(*_ends(values)):
-        yield f'<path d="M60 {y(value):.1f}H{WIDE - 16}" stroke="#8884"/>'
-        yield words(54, y(value) + 4, f"{value:g}", "end")
 
 
 def _upright(lines: Mapping[str, float], x_of: Callable[[float], float], top: float, foot: float) -> Iterator[str]:

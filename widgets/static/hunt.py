@@ -38,14 +38,11 @@ def pair(sound: Suspect, suspect: Suspect) -> str:
 
 def _side(title: str, run: Suspect, other: Suspect) -> str:
     figures = "".join(f"<tr><th scope=row>{name}</th><td>{value:.3f}</td></tr>" for name, value in run.figures.items())
+    curve = svg.curve(run.points, run.fault.steps, unit=run.facts["loss"]["unit"], beside=other.points)
     return (
-        f'<div><div class="label">{title}</div>{_curve(run, other)}'
+        f'<div><div class="label">{title}</div>{curve}'
         f"<table>{figures}</table>{_mask(run)}{predictions.markup(run.glance)}</div>"
     )
-
-
-def _curve(run: Suspect, other: Suspect) -> str:
-    return svg.curve(run.points, run.fault.steps, unit=run.facts["loss"]["unit"], beside=other.points)
 
 
 def _mask(run: Suspect) -> str:

@@ -15,7 +15,7 @@ from widgets.charts.legend import DASHES, MARKERS, STAR, Mark, key, shape, style
 from widgets.charts.posttraining_marks import FRONTIER, OPTIMUM, PROXY, TITLES
 from widgets.charts.wide_table import wide_table
 from widgets.design_tokens import BLUE, GREEN, GREY, VERMILION
-from widgets.static.svg import BOLD, picture, words
+from widgets.static.svg import BOLD, levels, picture, scale, words
 
 MOST_ROWS = 8
 """Answers, or pairs of them, that are drawn of one prompt."""
@@ -162,17 +162,9 @@ def _panel(title: str, lines: Sequence[Line], across: str) -> str:
     """Lines over round numbers on both axes."""
     xs, ys = ([point[k] for line in lines for point in line.points] or [0.0] for k in (0, 1))
     wide, low, high = max(*xs, 1e-9), min(0.0, *ys), max(*ys, 1e-9) * 1.05
-
-    def x_of(value: float) -> float:
-        return LEFT + (WIDTH - LEFT - 14) * value / wide
-
-    def y_of(value: float) -> float:
-        return FOOT - (FOOT - 28) * (value - low) / (high - low)
-
+    x_of, y_of = scale(0, wide, LEFT, WIDTH - 14), scale(low, high, FOOT, 28)
     parts = [words(4, 14, title, more=BOLD, explained=True), words(WIDTH - 14, HEIGHT - 6, across, "end")]
-    for value in ticks(low, high, 4):
-        parts.append(f'<path d="M{LEFT} {y_of(value):.1f}H{WIDTH - 14}" stroke="#8884"/>')
-        parts.append(words(LEFT - 6, y_of(value) + 4, f"{value:g}", "end"))
+    parts += levels(y_of, low, high, LEFT, WIDTH - 14, 4)
     parts += [words(x_of(value), FOOT + 16, f"{value:g}", "middle") for value in ticks(0, wide)]
     for line in lines:
         at = [(x_of(x), y_of(y)) for x, y in line.points]

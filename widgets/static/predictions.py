@@ -1,8 +1,9 @@
 """What the model predicts for a fixed sentence, as a small table: the truth, and the likeliest words with bars."""
 
+from collections.abc import Iterable
 from html import escape
 
-from playground.analysis.predictions import Prediction, Predictions
+from playground.analysis.predictions import Predictions
 from widgets.design_tokens import BLUE, GREEN
 
 MOST = 8
@@ -22,7 +23,10 @@ def markup(glance: Predictions | None) -> str:
     seen = " ".join(f"<span{style * (k in marked)}>{escape(word)}</span>" for k, word in enumerate(glance.sees))
     if glance.unscored:
         return f'<p style="margin:0 0 .3em">{seen}</p><p class="quiet">{escape(glance.unscored)}</p>'
-    rows = "".join(_row(g) for g in glance.guesses[:MOST])
+    rows = "".join(
+        row(guess.truth, guess.probability, [(word, share, word == guess.truth) for word, share in guess.top[:3]])
+        for guess in glance.guesses[:MOST]
+    )
     more = len(glance.guesses) - MOST
     rest = f'<p class="quiet">and {more} more positions</p>' if more > 0 else ""
     measure = glance.guesses[0].measure if glance.guesses else "probability"
@@ -34,11 +38,12 @@ def markup(glance: Predictions | None) -> str:
     )
 
 
-def _row(guess: Prediction) -> str:
-    bars = " ".join(bar(word, share, word == guess.truth) for word, share in guess.top[:3])
+def row(word: str, probability: float, likeliest: Iterable[tuple[str, float, bool]]) -> str:
+    """A word with its probability, and the likeliest words with their shares and whether they are right."""
+    bars = " ".join(bar(*each) for each in likeliest)
     return (
-        f'<tr><td {LEFT}><b>{escape(guess.truth)}</b></td><td class="number" style="padding:2px 10px 2px 0">'
-        f'{guess.probability:.2f}</td><td style="white-space:nowrap;text-align:left;padding:2px 0">{bars}</td></tr>'
+        f'<tr><td {LEFT}><b>{escape(word)}</b></td><td class="number" style="padding:2px 10px 2px 0">'
+        f'{probability:.2f}</td><td style="white-space:nowrap;text-align:left;padding:2px 0">{bars}</td></tr>'
     )
 
 

@@ -1,6 +1,6 @@
 """Pictures as SVG text for notebooks and exports: they need no kernel, no network and no script."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from math import ceil, floor, log10
 from statistics import fmean
@@ -109,9 +109,7 @@ def _y(value: float, top: float) -> float:
 
 def _loss_axis(top: float) -> Iterator[str]:
     """Level lines at round losses with their numbers."""
-    for value in ticks(0, top):
-        y = _y(value, top)
-        yield _line(LEFT, y, WIDTH - 12, y, "#8884") + words(LEFT - 6, y + 4, f"{value:g}", "end")
+    return levels(lambda value: _y(value, top), 0, top, LEFT, WIDTH - 12)
 
 
 def _path(points: Sequence[tuple[float, float]], line: Mark) -> str:
@@ -232,6 +230,20 @@ def rect(
     x_of = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height}"'
     end = f"><title>{_printable(title)}</title></rect>" if title else "/>"
     return f'<rect {x_of} fill="{colour}" fill-opacity="{alpha:.3f}"{more}{end}'
+
+
+def scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+    """Where a value stands between two places."""
+    return lambda value: start + (end - start) * (value - low) / (high - low)
+
+
+def levels(
+    y_of: Callable[[float], float], low: float, high: float, left: float, right: float, most: int = 5, form: str = "g"
+) -> Iterator[str]:
+    """Level lines at round values with their numbers on the left."""
+    for value in ticks(low, high, most):
+        yield f'<path d="M{left} {y_of(value):.1f}H{right}" stroke="#8884"/>'
+        yield words(left - 6, y_of(value) + 4, f"{value:{form}}", "end")
 
 
 def dot(x: float, y: float, colour: str, text: str) -> str:

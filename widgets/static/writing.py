@@ -7,7 +7,7 @@ from playground.analysis.generation import Hypothesis, TokenChoice, Written
 from playground.tokenizing import Tokenizer
 from widgets.bundle import sheet
 from widgets.design_tokens import BLUE
-from widgets.static.predictions import LEFT, bar
+from widgets.static.predictions import LEFT, row
 
 MOST = 8
 """Texts that are shown, the best first."""
@@ -61,11 +61,8 @@ def _tinted(text: str, token: TokenChoice, tokenizer: Tokenizer, kind: str = "")
 
 
 def _row(token: TokenChoice, tokenizer: Tokenizer) -> str:
-    bars = " ".join(bar(tokenizer.decode([number])[0], share, number == token.id) for number, share in token.top)
-    return (
-        f'<tr><td {LEFT}><b>{escape(tokenizer.decode([token.id])[0])}</b></td><td class="number" {LEFT}>'
-        f'{token.probability:.2f}</td><td style="white-space:nowrap;text-align:left;padding:2px 0">{bars}</td></tr>'
-    )
+    likeliest = [(tokenizer.decode([number])[0], share, number == token.id) for number, share in token.top]
+    return row(tokenizer.decode([token.id])[0], token.probability, likeliest)
 
 
 def _minus(value: float) -> str:

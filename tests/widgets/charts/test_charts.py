@@ -19,6 +19,7 @@ from playground.training.observe.recording import Measured
 from tests.runs import learner_of, reviews
 from widgets import charts
 from widgets.charts import loss, probes
+from widgets.charts.chart import Cursor
 from widgets.charts.columns import AXES, held_out, seed_bands, seed_range, training
 from widgets.static import predictions, svg
 
@@ -100,13 +101,13 @@ def test_another_axis_changes_what_is_drawn_over_and_never_the_data():
         [CurvePoint(1, 5.0, None, 10, 0.5, (), 3, 1e6), CurvePoint(2, 4.0, 4.1, 20, 1.0, (), 6, 2e6)],
     )
     chart.extend(rows)
-    before = {name: list(column) for name, column in chart.training.data.items()}
+    before = {name: list(column) for name, column in chart.questions[0].training.data.items()}
     for axis, column in AXES.items():
         chart.over(axis)
         chart.limits(chart.reach(rows[-1], 10), 5.0, None)
         assert {r.glyph.x for r in chart.figure.renderers if r.name == "run"} == {column}
         assert chart.figure.x_range.end >= getattr(rows[-1], column)
-    assert {name: list(column) for name, column in chart.training.data.items()} == before
+    assert {name: list(column) for name, column in chart.questions[0].training.data.items()} == before
 
 
 def test_gauges_are_drawn_where_they_were_measured():
@@ -136,9 +137,9 @@ def test_a_sum_draws_and_names_the_loss_of_each_of_its_questions():
     chart = loss.loss_chart()
     chart.show(rows[:2], SUM)
     chart.extend(rows[2:])
-    (words, *spare) = chart.others
+    (_, words, *spare) = chart.questions
     assert chart.figure.yaxis.axis_label == "loss (nats or logits per position)"
-    assert list(chart.training.data["loss"]) == [0.71, 0.69]
+    assert list(chart.questions[0].training.data["loss"]) == [0.71, 0.69]
     assert (list(words.training.data["loss"]), list(words.held_out.data["loss"])) == ([6.5, 6.4], [6.6])
     assert "training: pair" in chart.key and "held out: pair" in chart.key and "hidden words" in chart.key
     assert all(not len(other.training.data["loss"]) for other in spare)
@@ -161,6 +162,7 @@ def test_what_asks_for_no_words_has_no_level_of_words_and_an_axis_of_its_own():
 def figures():
     """The figures of all functions of `widgets/charts` that make a chart, called with what they cannot do without."""
     asked = {"steps": Range1d(0, 10), "painted": print, "title": "Forgetting", "axis": "nats per scored position"}
+    asked |= {"cursor": Cursor()}
     for found in iter_modules(charts.__path__, "widgets.charts."):
         for make in filter(isfunction, vars(import_module(found.name)).values()):
             needed = {p.name for p in signature(make).parameters.values() if p.default is p.empty}

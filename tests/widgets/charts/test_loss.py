@@ -80,7 +80,11 @@ def test_the_axis_holds_the_held_out_curves_and_the_bands(unigram, first, second
         rows, [Band(row.step, row.held_out, s, 2) for row, s in zip(rows, spread, strict=False)]
     )
     chart.limits(10, unigram, None)
-    drawn = (*chart.held_out.data["loss"], *chart.others[0].held_out.data["loss"], *chart.band.data["high"])
+    drawn = (
+        *chart.questions[0].held_out.data["loss"],
+        *chart.questions[1].held_out.data["loss"],
+        *chart.band.data["high"],
+    )
     assert all(loss <= chart.figure.y_range.end for loss in drawn if isfinite(loss))
     assert all(loss <= columns.highest_loss(unigram, [], first) for loss in first if isfinite(loss))
 

@@ -124,7 +124,7 @@ def test_an_encoder_alone_is_compared_without_pictures_of_forgetting(tmp_path, t
     store = Store(tmp_path / "runs", page=2)
     page = TransferPage(store)
     results = page.views[0]
-    panes = [results.lost_pane, results.moving.panes["forgetting"], results.in_turn.lost_pane]
+    panes = [results.lost_pane(), results.moving.panes()["forgetting"], results.in_turn.lost_pane()]
     assert all(pane.visible for pane in panes)
     store.transfer.param.update(
         base=f"{KEPT}:alone", chosen=["full", "adapters"], seeds=1, steps=10, train_size=8, then=then

@@ -331,7 +331,7 @@ def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(st
     sizes.poll()
     drawn = probes.probes.sources["means"].data
     assert (drawn["name"], drawn["step"]) == (["polarity"] * 2, [0, 8])
-    assert sizes.sizes.source.data == columns(whole.moments.sizes)
+    assert sizes.sizes().source.data == columns(whole.moments.sizes)
     assert list(loss_curve.chart.marks.data["step"]) == [n.step for n in whole.moments.noticed]
     ends(later)
     assert [m.step for m in opened.moments.measured] == [0, 8]
@@ -593,7 +593,7 @@ def test_a_film_has_few_moments_and_is_drawn(store):
     strip.show(session.moments.film, "encoder", 0, 1, steps[3])
     assert strip.sources["frames"].data["step"] == steps
     assert [k for k, wide in enumerate(strip.sources["frames"].data["line"]) if wide > 1] == [3]
-    strips = size_strips(strip.figure.x_range)
+    strips = size_strips(strip.figure.x_range, Cursor())
     strips.extend(session.moments.sizes, 4)
     assert strips.source.data == columns(session.moments.sizes)
     assert set(strips.source.data["step"]) == set(range(4, 41, 4))
@@ -671,8 +671,8 @@ def test_the_page_follows_a_run_a_fork_and_a_search(store, monkeypatch):
 def test_one_cursor_stands_in_every_chart_over_steps(store):
     drawn = picture.RunPicture(store)
     probes, layers, runs = (drawn.tools.parts[name]() for name in ("Probes", "Layers", "Runs"))
-    over_steps = (drawn.loss.chart, probes.probes, probes.regret, runs.chart)
-    charts = [*(each.figure for each in over_steps), *layers.sizes.figures]
+    over_steps = (drawn.loss.chart, probes.probes, probes.regret(), runs.chart())
+    charts = [*(each.figure for each in over_steps), *layers.sizes().figures]
 
     def linked() -> list[bool]:
         lines = [[t.overlay for t in one.tools if isinstance(t, CrosshairTool)] for one in charts]
@@ -711,11 +711,11 @@ def test_the_tools_list_compare_and_fork(store):
     first.tick.value = second.tick.value = True
     runs.read_at = 0.0
     look()
-    assert runs.compared.visible and set(runs.chart.sources["means"].data["name"]) == {
+    assert runs.compared.visible and set(runs.chart().sources["means"].data["name"]) == {
         first.tick.label,
         second.tick.label,
     }
-    assert len(runs.chart.sources["lines"].data["xs"]) == 2 and "two seeds" in runs.noise.object
+    assert len(runs.chart().sources["lines"].data["xs"]) == 2 and "two seeds" in runs.noise.object
     change.preset.value = "paper"
     assert change.fields["optimiser"].value == "adamw"
     assert not list(first.layout.select(MaterialComponent)), "thirty lines of the library's take a browser ten seconds"
@@ -760,14 +760,18 @@ def test_what_is_off_screen_is_not_drawn_and_catches_up_when_it_is_seen(store):
         for mark in marks:
             mark.seen = False
         session.viewer._watched_until = 0.0
-        points, seen, at = len(drawn.loss.chart.training.data["step"]), drawn.head.drawn[0], session.rows[-1].step
+        points, seen, at = (
+            len(drawn.loss.chart.questions[0].training.data["step"]),
+            drawn.head.drawn[0],
+            session.rows[-1].step,
+        )
         assert becomes(lambda: follows(drawn, session) and session.rows[-1].step > at + 20)
-        assert (len(drawn.loss.chart.training.data["step"]), drawn.head.drawn[0]) == (points, seen)
+        assert (len(drawn.loss.chart.questions[0].training.data["step"]), drawn.head.drawn[0]) == (points, seen)
         assert not session.viewer.watched, "nobody looks at the model for nobody"
         for mark in marks:
             mark.seen = True
         assert becomes(lambda: follows(drawn, session) and drawn.head.drawn[0] is not seen)
-        there = list(drawn.loss.chart.training.data["step"])
+        there = list(drawn.loss.chart.questions[0].training.data["step"])
         assert len(there) > points and there == list(range(1, len(there) + 1))
     finally:
         session.stop()
@@ -861,7 +865,7 @@ def test_a_run_is_renamed_in_the_list_and_found_and_compared_by_its_title(store)
     followed(runs)
     assert (store.kept()[0].title, runs.lines[first].tick.label) == ("the first try", "the first try")
     assert first in runs.lines[first].facts.object, "its name is shown too"
-    assert list(runs.chart.sources["means"].data["name"])[:1] == ["the first try"]
+    assert list(runs.chart().sources["means"].data["name"])[:1] == ["the first try"]
     runs.search.value_input = "FIRST try"
     assert list(followed(runs).lines) == [first]
     saved_runs.rename(store, second, "the first try")

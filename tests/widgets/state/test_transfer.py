@@ -371,7 +371,7 @@ def test_every_picture_says_on_how_many_texts_it_was_tested(visit):
     assert transfer.begin(visit.train.session), transfer.trouble
     result = ended(visit)
     page.poll()
-    titles = [chart.figure.title.text for chart in (results.right, results.moving.charts["accuracy"])]
+    titles = [chart.figure.title.text for chart in (results.right(), results.moving.charts()["accuracy"])]
     tested = f"on {transfer.task_choice.known.tests} unseen texts"
     assert titles == [f"In the end, {tested}", f"While it trains, {tested}"]
     assert result.texts == transfer.task_choice.known.tests < 128

@@ -1,6 +1,6 @@
 /** The hosts of the drawing: anywidget in a notebook, Panel's component in the app, and the cells of a page. */
 
-import { renderMarkup, renderRun } from "./components/notebook.js";
+import { renderRun } from "./components/notebook.js";
 import { mountReplay } from "./components/replay.js";
 import { whileLive, whileNotLive } from "./components/reserve.js";
 import { mount } from "./components/side_by_side.js";
@@ -51,7 +51,7 @@ function renderStage(/** @type {Host} */ { model, el }) {
 }
 
 /** @type {Record<string, (host: Host) => () => void>} */
-const WIDGETS = { stage: renderStage, table: renderTable, run: renderRun, markup: renderMarkup };
+const WIDGETS = { stage: renderStage, table: renderTable, run: renderRun };
 
 /** The one view of all widgets; what the page holds in reserve for it is hidden while it is there. */
 function render(/** @type {Host} */ { model, el }) {

@@ -1,6 +1,6 @@
 """One attention head of the probe sentence, now and during training."""
 
-from functools import cached_property
+from functools import cache
 from typing import Any
 
 import panel_material_ui as pmui
@@ -33,22 +33,19 @@ class AttentionHead(View):
         self.head = pmui.IntInput(label="head", value=1, start=1, end=4, width=84, **SMALL_FIELD)
         self.bookmarks = row(styles={"flex": "1000 1 420px"})
         self.now = button("Back to now", self._follow, "update", visible=False, margin=(2, 4))
-        self.mark, self.drawn, self.filmed = OnScreen(), (None, None), None
+        self.mark, self.drawn = OnScreen(), (None, None)
         said = say("Earlier steps: click or drag.", "quiet")
         about = html(said, margin=(4, 10), styles={"flex": "1 1 230px"})
-        self.drawings = column(lambda: plot(self.chart), later=True, min_height=attention.HEIGHT)
-        self.frames = column(lambda: plot(self.strip, margin=(0, 10)), later=True, min_height=attention_history.HEIGHT)
+        self.chart, self.strip = cache(attention.attention_chart), cache(self._strip)
+        self.drawings = column(lambda: plot(self.chart()), later=True, min_height=attention.HEIGHT)
+        self.frames = column(
+            lambda: plot(self.strip(), margin=(0, 10)), later=True, min_height=attention_history.HEIGHT
+        )
         self.film = column(row(about, self.bookmarks, self.now, **STRETCH), self.frames)
         top = row(self.matrix, self.layer, self.head, self.caption, margin=(0, 6))
         super().__init__(column(self.mark, top, self.drawings))
 
-    @cached_property
-    def chart(self) -> attention.AttentionChart:
-        """The head now."""
-        return attention.attention_chart()
-
-    @cached_property
-    def strip(self) -> Chart:
+    def _strip(self) -> Chart:
         """The film."""
         made = attention_history.film_strip()
         made.figure.on_event(Tap, self._tap)
@@ -71,7 +68,7 @@ class AttentionHead(View):
     def poll(self) -> None:
         session = self.train.session
         if session is not self.session:
-            self.session, self.drawn, self.filmed = session, (None, None), None
+            self.session, self.drawn = session, (None, None)
             self.bookmarks.objects = []
         if session is None:
             return
@@ -86,18 +83,17 @@ class AttentionHead(View):
             return
         self.drawn = (view, picked)
         self._fit(view)
-        highest = self.chart.show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
+        highest = self.chart().show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
         text = f"Attention weights after step {view.step}; the highest is {highest:.2f}."
         tell(self.caption, say(text, "quiet"))
         self.drawings.send()
 
     def _film(self, session: Session, picked: tuple[str, int, int]) -> None:
         """Draw the history again where it has grown, or another head or moment is picked."""
-        to_show = (len(session.moments.film), picked, self.train.moment)
-        if session.moments.film and to_show != self.filmed:
-            self.filmed = to_show
+        to_show = (session, len(session.moments.film), picked, self.train.moment)
+        if session.moments.film and self.is_new(to_show, "film"):
             matrix, layer, head = picked
-            self.strip.show(session.moments.film, matrix, layer - 1, head - 1, self.train.moment)
+            self.strip().show(session.moments.film, matrix, layer - 1, head - 1, self.train.moment)
             self.frames.send()
 
     def _fit(self, view: Predictions) -> None:

@@ -244,7 +244,7 @@ class LossCurve(View):
         siblings = extra_seeds.siblings(self.train)
         if siblings is None or session is None:
             return ()
-        state = (siblings, len(siblings.evaluated), len(self.chart.held_out.data["step"]))
+        state = (siblings, len(siblings.evaluated), len(self.chart.questions[0].held_out.data["step"]))
         if state != self.banded[0]:
             self.banded = state, siblings.bands(session.rows)
             self.chart.band.data, self.reach = band(session.rows, self.banded[1]), None

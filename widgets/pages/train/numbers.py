@@ -9,11 +9,13 @@ from playground.training.curve import CurvePoint
 from playground.zoo import Entry
 from widgets.theme import figures
 
-STATES = {"running": "training", "done": "finished", "failed": "stopped by an error"}
-PAUSING = "pausing"  # stands there until the step that is being taken is done
+STATES = {
+    "running": "training", "steps": "finished", "seconds": "finished", "diverged": "diverged (NaN or infinity)",
+    "asked": "stopped at step {:,}", "cut off": "cut off at step {:,}", "failed": "failed at step {:,}",
+}  # fmt: skip
+"""What a run does, or how it ended."""
 
-ENDS = {"asked": "stopped at step {:,}", "diverged": "diverged (NaN or infinity)"}
-"""How a run ended that did not reach its last step."""
+PAUSING = "pausing"  # stands there until the step that is being taken is done
 
 LAST_ROWS = 40  # rows over which the training loss is averaged
 
@@ -45,10 +47,10 @@ def numbers(session: Session | None, earlier: bool = False) -> str:
 
 
 def _state(session: Session) -> str:
-    state = session.state
-    if state == "done" and session.reason in ENDS:
-        return ENDS[session.reason].format(session.rows[-1].step if session.rows else 0)
-    return PAUSING if state == "paused" and not session.rests else STATES.get(state, state)
+    if session.state == "paused" and not session.rests:
+        return PAUSING
+    state = session.reason if session.state == "done" else session.state
+    return STATES.get(state, state).format(session.rows[-1].step if session.rows else 0)
 
 
 def _phase(entry: Entry, step: int) -> dict[str, str]:

@@ -88,7 +88,9 @@ def _choices(train: TrainStore) -> list[Any]:
         accordion({
             "Size and parts of the model": lambda: model_knobs(train),
             "Paint a curriculum": lambda: CurriculumEditor(CurriculumEditorStore(), train),
-            "How it differs from the paper": lambda: html(pn.bind(_differences, chosen.entry)),
+            "How it differs from the paper": lambda: html(
+                pn.bind(lambda name: say(entry_named(name).not_the_paper), chosen.entry)
+            ),
         }),
         heading("Data"),
         pmui.Select.from_param(chosen.corpus, groups=own_first([OWN_TEXT, OWN_FILE, OPENED], sources()), **FIELD),
@@ -121,10 +123,6 @@ def _recipe(entry: str, name: str, settings: Mapping[str, float]) -> str:
         ideas = [RECIPE_PRESETS[name].idea, describe_recipe(entry_named(entry), name)]
     turned = ", ".join(f"{knob} {value:.3g}" for knob, value in settings.items())
     return say(" ".join(ideas), "quiet") + say(f"From the search for a rate: {turned}." if turned else "", "quiet")
-
-
-def _differences(name: str) -> str:
-    return say(entry_named(name).not_the_paper)
 
 
 def _model(train: TrainStore) -> str:

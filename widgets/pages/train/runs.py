@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from playground.training.store.runs import LONGEST_TITLE, RunRow, command, setti
 from playground.zoo import entry_named
 from playground.zoo.preset import RECIPE_PRESETS
 from widgets.animation import replay
-from widgets.charts.chart import Chart, Cursor
+from widgets.charts.chart import Cursor
 from widgets.charts.columns import loss_label
 from widgets.charts.saved_runs import kept_chart
 from widgets.charts.strategies_over_steps import legend
@@ -26,6 +26,7 @@ from widgets.lists.run_line import RunLine
 from widgets.pages.classroom import ClassStart
 from widgets.pages.layout import STRETCH, View, button, column, download, plot, row, tabs
 from widgets.pages.train.measures import LayerSizes, ProbeCurves
+from widgets.pages.train.numbers import STATES
 from widgets.pages.train.writing import Writing
 from widgets.state.train import extra_seeds, forks, rate_search, saved_runs
 from widgets.state.train.forks import AT_ONCE
@@ -36,11 +37,6 @@ from widgets.theme import html, say
 
 LISTED = 30  # runs that the list shows, and by how many more it grows, the newest trees first
 READ_EVERY = 1.5  # seconds between two looks into the list of runs
-
-STATES = {
-    "running": "training", "steps": "finished", "seconds": "finished", "diverged": "diverged (NaN or infinity)",
-    "asked": "stopped at step {:,}", "cut off": "cut off at step {:,}", "failed": "failed at step {:,}",
-}  # fmt: skip
 
 NO_RUN = say("No saved run yet; press Train to make the first.", "quiet")
 
@@ -149,7 +145,7 @@ class RateSearch(View):
     """A button that tries rates from low to high with a copy of the model, the curve, and what it suggests."""
 
     def __init__(self, train: TrainStore) -> None:
-        self.train, self.drawn, self.picture = train, None, html("")
+        self.train, self.picture = train, html("")
         self.search = button("Find a learning rate", partial(rate_search.look_for_rate, train), "search", margin=(4, 4))
         self.use = button("Use it", self._use, "check", disabled=True, margin=(4, 4))
         about = (
@@ -162,9 +158,8 @@ class RateSearch(View):
     def poll(self) -> None:
         search, tried = self.train.search, list(self.train.tried)
         self.search.disabled = search.busy
-        if (len(tried), search.turn) == self.drawn:
+        if not self.is_new((len(tried), search.turn)):
             return
-        self.drawn = len(tried), search.turn
         found = None if search.busy else search.result
         self.picture.object = svg.search(tried, found) if tried and not search.busy else ""
         self.use.disabled = found is None
@@ -186,8 +181,7 @@ class RunList(View):
     """The tree of runs, each to be ticked or opened; those that are ticked stay, whatever is searched for."""
 
     def __init__(self, train: TrainStore, cursor: Cursor) -> None:
-        self.train, self.cursor, self.read_at, self.most = train, cursor, 0.0, LISTED
-        self.drawn: list[Any] = []
+        self.train, self.read_at, self.most = train, 0.0, LISTED
         self.lines: dict[str, RunEntry] = {}
         self.none, self.names, self.noise = html(NO_RUN), html(""), html("")
         self.search = pmui.TextInput(
@@ -198,7 +192,8 @@ class RunList(View):
         self.list = pn.Column(margin=0, **STRETCH)
         self.older = button("Show older runs", self._show_older, "expand_more", visible=False, margin=(4, 4))
         self.ticked = TickedRuns(train, self._again)
-        self.compared = column(self.names, lambda: plot(self.chart, margin=(0, 10)), self.noise, visible=False)
+        self.chart = cache(lambda: kept_chart(cursor))
+        self.compared = column(self.names, lambda: plot(self.chart(), margin=(0, 10)), self.noise, visible=False)
         position = "Saved until you leave." if train.quota.shared else f"Kept in {train.runs.folder}."
         kept_in, self.again = html(say(position, "quiet")), html("")
         parts = (self.none, self.search, self.list, self.older, self.ticked, self.compared, self.again, kept_in)
@@ -231,13 +226,6 @@ class RunList(View):
         where = "" if shown is None or is_generated(shown.run.corpus.name) else " Your text is read from that file."
         self.again.object = f"<p>The run on screen again: <code>{escape(typed)}</code>{where}</p>" if typed else ""
 
-    @cached_property
-    def chart(self) -> Chart:
-        """The curves of the runs that are ticked."""
-        made = kept_chart()
-        self.cursor.link(made.figure)
-        return made
-
     def _again(self) -> None:
         self.read_at = 0.0
 
@@ -250,14 +238,12 @@ class RunList(View):
         self._again()
 
     def _compare(self, runs: list[RunRow]) -> None:
-        state = [(run.name, run.step, run.title) for run in runs]
-        if state == self.drawn:
+        if not self.is_new([(run.name, run.step, run.title) for run in runs]):
             return
-        self.drawn = state
         grouped = groups(runs)
-        self.chart.figure.yaxis.axis_label = loss_label(run.unit for run in runs)
+        self.chart().figure.yaxis.axis_label = loss_label(run.unit for run in runs)
         curve = partial(saved_runs.curve, self.train)
-        self.chart.show({name: held_out_curves(curve, some) for name, some in grouped.items()})
+        self.chart().show({name: held_out_curves(curve, some) for name, some in grouped.items()})
         self.names.object = f'<div class="label">Held out, side by side</div>{legend(list(grouped))}'
         self.noise.object = say(noise(grouped))
         self.compared.visible = bool(runs)

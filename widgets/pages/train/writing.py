@@ -42,7 +42,6 @@ class Writing(View):
         choices = row(self.way, self.prefix, self.code, self.language, margin=0)
         acts = row(self.write, self.again, margin=0)
         self.controls = column(self.prompt, choices, self.about, self.knobs, acts)
-        self.drawn: tuple[object, ...] = ()
         state.param.watch(self._turn, "way")
         state.param.watch(self._show, "session")
         super().__init__(column(self.why, self.controls, self.said, self.result))
@@ -80,9 +79,8 @@ class Writing(View):
     def poll(self) -> None:
         self.writing.take(self.train.session)
         job = self.writing.job
-        if job.turn == self.drawn:
+        if not self.is_new(job.turn):
             return
-        self.drawn = job.turn
         self.write.disabled = self.again.disabled = job.busy
         if job.busy:
             return

@@ -16,7 +16,6 @@ from widgets.pages.transfer.strategy_editor import StrategyEditor
 from widgets.state.app import Store
 from widgets.state.base import CHANGES
 from widgets.state.strategy_editor import StrategyEditorStore
-from widgets.state.transfer.store import TransferStore
 from widgets.state.transfer.task_choice import OWN_FILE
 from widgets.theme import html, say
 
@@ -63,9 +62,12 @@ class TransferPage(View):
         self.questions = [
             button(name, lambda name=name: ask(store, name), **{**FIELD, "margin": (3, 10)}) for name in QUESTIONS
         ]
-        self.turn = -1
         self.base, self.trouble, before = html(""), html(""), transfer.param.before
-        editor = unfolding("Make a strategy of your own: knobs, parts, paint", "brush", lambda: _editor(transfer))
+        editor = unfolding(
+            "Make a strategy of your own: knobs, parts, paint",
+            "brush",
+            lambda: StrategyEditor(StrategyEditorStore(steps=transfer.steps, shape=transfer.shape), transfer),
+        )
         self.views = (
             Results(transfer, editor), SentenceEditor(store.sentence, transfer, lambda: store.base),
         )  # fmt: skip
@@ -131,19 +133,14 @@ class TransferPage(View):
         job = self.store.building
         if job.busy:
             self.built.object = say(f"Training base models: {job.share or 0.0:.0%} done.", "quiet")
-        elif self.turn != job.turn:
-            self.turn, missing = job.turn, bool(self.store.missing)
+        elif self.is_new(job.turn):
+            missing = bool(self.store.missing)
             there = "" if missing else "Ready-made base models are in the menu above."
             self.built.object = say(there, "quiet") if job.error is None else say(str(job.error), "trouble")
             self.build.visible, self.store.built = missing, job.turn
             if job.turn and not missing and self.store.train.session is None and not self.store.transfer.base:
                 self.store.transfer.base = next(base for base in self.store.bases().values() if base)
         self.build.disabled = job.busy
-
-
-def _editor(transfer: TransferStore) -> StrategyEditor:
-    """The editor of a strategy for the model and the steps of now."""
-    return StrategyEditor(StrategyEditorStore(steps=transfer.steps, shape=transfer.shape), transfer)
 
 
 def ask(store: Store, question: str) -> None:

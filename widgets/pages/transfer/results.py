@@ -1,18 +1,16 @@
 """The results of a comparison: curves while it runs, outcomes, numbers, plans, and all of it as files."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cache, partial
 from html import escape
 from typing import Any
 
-import panel as pn
 import panel_material_ui as pmui
 
 from playground.errors import UserError
 from playground.finetuning.comparing.compare import mixed_levels
 from playground.finetuning.report.page import FILES, TURN_FILES
 from widgets.charts import label_efficiency
-from widgets.charts.chart import Chart
 from widgets.charts.legend import style
 from widgets.charts.outcomes import outcome_chart
 from widgets.charts.strategies_over_steps import course_chart, legend
@@ -55,12 +53,15 @@ class Results(View):
     """Everything beside the controls; `editor` stands below the plans."""
 
     def __init__(self, transfer: TransferStore, editor: Any) -> None:
-        self.transfer, self.shown = transfer, {}
+        self.transfer = transfer
         self.labels, self.moving, self.in_turn = LabelCurve(), TrialCurves(), TasksInTurn()
         self.plans, self.exports = Plans(transfer), Exports(transfer)
         self.progress = pmui.LinearProgress(value=0, margin=(8, 10), **STRETCH)
         self.status, self.verdict, self.legend, self.numbers = html(""), html(""), html(""), html("")
-        self.outcomes = column(lambda: beside(plot(self.right), self.lost_pane), visible=False)
+        self.right = cache(lambda: outcome_chart(ENDED.format(""), "accuracy"))
+        self.lost = cache(lambda: outcome_chart(FORGETTING, "nats", zero=True))
+        self.lost_pane = cache(lambda: plot(self.lost()))
+        self.outcomes = column(lambda: beside(plot(self.right()), self.lost_pane()), visible=False)
         self.mixes = html("")
         super().__init__(
             column(
@@ -72,43 +73,23 @@ class Results(View):
         )  # fmt: skip
         self.poll()
 
-    @cached_property
-    def right(self) -> Chart:
-        """What was reached in the end."""
-        return outcome_chart(ENDED.format(""), "accuracy")
-
-    @cached_property
-    def lost(self) -> Chart:
-        """What was forgotten in the end."""
-        return outcome_chart(FORGETTING, "nats", zero=True)
-
-    @cached_property
-    def lost_pane(self) -> pn.pane.Bokeh:
-        return plot(self.lost)
-
-    def _fresh(self, name: str, now: Any) -> bool:
-        """Whether something is not what it was at the last call; what stays is not drawn again."""
-        changed = self.shown.get(name) != now
-        self.shown[name] = now
-        return changed
-
     def poll(self) -> None:
         transfer, trials = self.transfer, self.transfer.trials
         self.status.object = say(_status(trials), "quiet")
         asked = (tuple(transfer.chosen), transfer.steps, transfer.shape)
-        if self._fresh("asked", asked):
+        if self.is_new(asked, "asked"):
             self.plans.draft()
         run = (trials, trials.state, asked)
-        if not self._fresh("heard", (run, trials.heard)):
+        if not self.is_new((run, trials.heard), "heard"):
             return
         self.progress.value = round(100 * trials.done_share)
         courses = trials.courses_of(transfer.chosen)
         going = [n for n, c in courses.items() if c.running and trials.state == "running"]
         self.legend.object = "" if trials.state == "ready" else legend(list(courses), going)
         self.plans.move(courses)
-        if self._fresh("looked", (run, trials.looked)) and trials.state != "ready":
+        if self.is_new((run, trials.looked), "looked") and trials.state != "ready":
             self.moving.draw(trials, courses)
-        if self._fresh("finished", (run, trials.finished)):
+        if self.is_new((run, trials.finished), "finished"):
             self._finished(trials, transfer.chosen)
 
     def _finished(self, trials: Trials, chosen: Sequence[str]) -> None:
@@ -124,12 +105,12 @@ class Results(View):
     def _draw_outcomes(self, trials: Trials, chosen: Sequence[str]) -> None:
         several = f", {trials.train_size} labelled texts" if len(trials.asked.train_sizes) > 1 else ""
         tested = ENDED.format(f" {trials.result.texts}" if trials.result else "")
-        self.right.figure.title.text = f"{tested}{several}"
-        self.right.figure.xaxis[0].axis_label, self.lost.figure.xaxis[0].axis_label = trials.metric, trials.unit
+        self.right().figure.title.text = f"{tested}{several}"
+        self.right().figure.xaxis[0].axis_label, self.lost().figure.xaxis[0].axis_label = trials.metric, trials.unit
         right, lost = (trials.values(what, chosen) for what in ("accuracy", "forgetting"))
-        self.right.show(right)
-        self.lost.show(lost)
-        self.lost_pane.visible = _measured(lost, right)
+        self.right().show(right)
+        self.lost().show(lost)
+        self.lost_pane().visible = _measured(lost, right)
 
 
 def _measured(values: Mapping[str, object], others: Mapping[str, object]) -> bool:
@@ -141,20 +122,17 @@ class LabelCurve(View):
     """Accuracy against labels, once there is more than one number of them, and what the picture says."""
 
     def __init__(self) -> None:
-        self.text = html("")
-        super().__init__(column(lambda: plot(self.chart), self.text, visible=False))
-
-    @cached_property
-    def chart(self) -> Chart:
-        return label_efficiency.label_curve()
+        self.chart, self.text = cache(label_efficiency.label_curve), html("")
+        super().__init__(column(lambda: plot(self.chart()), self.text, visible=False))
 
     def draw(self, trials: Trials, chosen: Sequence[str]) -> None:
         found, sizes = trials.curve, trials.asked.train_sizes
         self.layout.visible = len(sizes) > 1 and bool(found)
         if self.layout.visible:
-            self.chart.figure.yaxis[0].axis_label = trials.metric
-            self.chart.show({name: found.get(name, {}) for name in chosen})
-            label_efficiency.reach(self.chart.figure, sizes)
+            chart = self.chart()
+            chart.figure.yaxis[0].axis_label = trials.metric
+            chart.show({name: found.get(name, {}) for name in chosen})
+            label_efficiency.reach(chart.figure, sizes)
             self.text.object = label_efficiency.markup(trials.result.facts()["curve"]) if trials.result else ""
 
 
@@ -163,33 +141,22 @@ class TasksInTurn(View):
 
     def __init__(self) -> None:
         self.tables = html("")
-        super().__init__(column(lambda: beside(plot(self.first), self.lost_pane), self.tables, visible=False))
-
-    @cached_property
-    def first(self) -> Chart:
-        """What is left of the first task."""
-        return course_chart("What is left", "accuracy", SO_FAR, most=1.0)
-
-    @cached_property
-    def lost(self) -> Chart:
-        """How far the pre-training loss has risen."""
-        return course_chart(FORGETTING, "nats", SO_FAR, zero=True)
-
-    @cached_property
-    def lost_pane(self) -> pn.pane.Bokeh:
-        return plot(self.lost)
+        self.first = cache(lambda: course_chart("What is left", "accuracy", SO_FAR, most=1.0))
+        self.lost = cache(lambda: course_chart(FORGETTING, "nats", SO_FAR, zero=True))
+        self.lost_pane = cache(lambda: plot(self.lost()))
+        super().__init__(column(lambda: beside(plot(self.first()), self.lost_pane()), self.tables, visible=False))
 
     def draw(self, trials: Trials, chosen: Sequence[str]) -> None:
         self.layout.visible = bool(trials.passed)
         if (found := trials.found) is None:
             return
-        self.lost.figure.yaxis[0].axis_label = trials.unit
-        self.first.figure.title.text = f"What remains of {found['tasks'][0]}"
+        self.lost().figure.yaxis[0].axis_label = trials.unit
+        self.first().figure.title.text = f"What remains of {found['tasks'][0]}"
         first, lost = (of(trials.passed, chosen) for of in (task_sequence.first_task, task_sequence.pre_training))
-        for chart, values in ((self.first, first), (self.lost, lost)):
+        for chart, values in ((self.first(), first), (self.lost(), lost)):
             chart.figure.xaxis[0].ticker = list(range(1, len(found["tasks"]) + 1))
             chart.show(values)
-        self.lost_pane.visible = _measured(lost, first)
+        self.lost_pane().visible = _measured(lost, first)
         self.tables.object = task_sequence.markup(found)
 
 
@@ -197,33 +164,27 @@ class TrialCurves(View):
     """The curves that grow while trials run."""
 
     def __init__(self) -> None:
-        super().__init__(
-            column(heading("While it runs"), lambda: beside(*self.panes.values(), basis=300), visible=False)
-        )
-
-    @cached_property
-    def charts(self) -> dict[str, Chart]:
-        """The curves by what is measured."""
-        return {
+        self.charts = cache(lambda: {
             "accuracy": course_chart(TRAINS.format(""), "accuracy", most=1.0),
             "loss": course_chart("Loss of the task", "loss"),
             "forgetting": course_chart("Forgetting, with the added modules", "nats", zero=True),
-        }
-
-    @cached_property
-    def panes(self) -> dict[str, pn.pane.Bokeh]:
-        return {what: plot(chart) for what, chart in self.charts.items()}
+        })  # fmt: skip
+        self.panes = cache(lambda: {what: plot(chart) for what, chart in self.charts().items()})
+        super().__init__(
+            column(heading("While it runs"), lambda: beside(*self.panes().values(), basis=300), visible=False)
+        )
 
     def draw(self, trials: Trials, courses: Courses) -> None:
-        values = {what: {name: course.values(what) for name, course in courses.items()} for what in self.charts}
-        for what, chart in self.charts.items():
+        charts = self.charts()
+        values = {what: {name: course.values(what) for name, course in courses.items()} for what in charts}
+        for what, chart in charts.items():
             chart.show(values[what])
-            self.panes[what].visible = _measured(values[what], values["accuracy"])
+            self.panes()[what].visible = _measured(values[what], values["accuracy"])
         texts = next((course.texts for course in courses.values() if course.texts), 0)
-        accuracy = self.charts["accuracy"].figure
+        accuracy = charts["accuracy"].figure
         accuracy.title.text = TRAINS.format(f" {texts}" if texts else "")
         accuracy.yaxis[0].axis_label = trials.metric
-        self.charts["forgetting"].figure.yaxis[0].axis_label = trials.unit
+        charts["forgetting"].figure.yaxis[0].axis_label = trials.unit
 
 
 class Plans(View):
@@ -306,16 +267,12 @@ class Exports(View):
 
     def __init__(self, transfer: TransferStore) -> None:
         self.transfer, self.trouble = transfer, html("")
+        self.files = cache(lambda: {n: self._button(n, partial(self._file, n)) for n in (*FILES, *TURN_FILES)})
         super().__init__(column(self._buttons, self.trouble, visible=False))
 
     def _buttons(self) -> Any:
         whole = self._button("comparison.zip", lambda: self.transfer.files(outcomes).archive())
-        return row(*self.files.values(), whole, margin=(0, 6))
-
-    @cached_property
-    def files(self) -> dict[str, Any]:
-        """The buttons by the names of their files."""
-        return {name: self._button(name, partial(self._file, name)) for name in (*FILES, *TURN_FILES)}
+        return row(*self.files().values(), whole, margin=(0, 6))
 
     def _file(self, name: str) -> bytes:
         return self.transfer.files(outcomes).file(name)
@@ -323,7 +280,7 @@ class Exports(View):
     def offer(self, trials: Trials) -> None:
         in_turn = bool(trials.in_turn)
         visible = trials.result is not None or (trials.state == "done" and in_turn)
-        for name, button in self.files.items() if visible else ():
+        for name, button in self.files().items() if visible else ():
             button.visible = name in (TURN_FILES if in_turn else FILES)
         self.layout.visible = visible
 

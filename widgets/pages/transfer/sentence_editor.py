@@ -25,7 +25,7 @@ class SentenceEditor(View):
     """A button, behind it a sentence with its prediction; `base` gives the session whose model is fine-tuned."""
 
     def __init__(self, state: SentenceEditorStore, transfer: TransferStore, base: Callable[[], Session | None]) -> None:
-        self.state, self.transfer, self.base, self.turn = state, transfer, base, -1
+        self.state, self.transfer, self.base = state, transfer, base
         self.teach = button("Train a classifier", self._teach, "school", margin=(6, 10), **MAIN)
         sample = button("Another sentence", state.take_sample, "shuffle", margin=(6, 4))
         text = typed(state.param.text, max_length=LONGEST, margin=(10, 10, 4, 10))
@@ -50,9 +50,8 @@ class SentenceEditor(View):
 
     def poll(self) -> None:
         teaching, taught = self.state.teaching, self.state.taught
-        if self.turn == teaching.turn:
+        if not self.is_new(teaching.turn):
             return
-        self.turn = teaching.turn
         self.teach.disabled = teaching.busy
         if teaching.busy or taught is None:
             why = say("The classifier and the editor are training; this takes some seconds.", "quiet")

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
@@ -12,12 +12,10 @@ from playground.training.store.bundled import OBJECTIVES
 from playground.zoo.changes import turned
 from widgets.state.stage import texts
 from widgets.state.stage.model import StageModel, Versions, has_learned, train_on, train_small
-
-if TYPE_CHECKING:
-    from widgets.state.stage.store import StageStore
+from widgets.state.stage.store import StageStore
 
 
-def teach(stage: "StageStore") -> None:
+def teach(stage: StageStore) -> None:
     """Begin to train a small model of the objective on the stage, and one of each beside that has none yet."""
     beside, seed = [name for name in stage.compared[:3] if name not in stage.models.small], stage.seed
     names = [stage.objective, *beside]
@@ -29,18 +27,18 @@ def teach(stage: "StageStore") -> None:
     stage.teaching.begin(train_all)
 
 
-def own(stage: "StageStore") -> bool:
+def own(stage: StageStore) -> bool:
     """Whether the model was made for this page: it is bundled, or it was trained here."""
     return stage.model is not None and stage.models.made(stage.model)
 
 
-def teach_on(stage: "StageStore") -> None:
+def teach_on(stage: StageStore) -> None:
     """Begin to train a copy of the model on the stage for more steps."""
     if (model := stage.model) is not None:
         stage.teaching.begin(lambda report: [train_on(model, report)])
 
 
-def take(stage: "StageStore") -> None:
+def take(stage: StageStore) -> None:
     """Put the small models on the stage once they are there."""
     made = None if stage.teaching.busy else stage.teaching.result
     if made is None:
@@ -51,7 +49,7 @@ def take(stage: "StageStore") -> None:
         attach(stage, made[0])
 
 
-def attach(stage: "StageStore", model: StageModel | None) -> None:
+def attach(stage: StageStore, model: StageModel | None) -> None:
     """Put a model on the stage, or remove it; a text of ours with words that it lacks is replaced by its own."""
     stage.alone, stage.borrowed = model is None, None
     stage.param.update(model=model, inside={}, bundled=stage.bundled and model is not None)
@@ -62,40 +60,40 @@ def attach(stage: "StageStore", model: StageModel | None) -> None:
     stage.show_frame("forward" if stage.answers.main else "")
 
 
-def show_head(stage: "StageStore", model: StageModel, text: str, layer: int, head: int) -> None:
+def show_head(stage: StageStore, model: StageModel, text: str, layer: int, head: int) -> None:
     """Put a model on the stage with its objective and a text, and open the weights of one of its heads, from 0."""
     _prepare(stage, model, text)
     stage.layer, stage.head = layer, {"layer": layer, "head": head}
     attach(stage, model)
 
 
-def show_versions(stage: "StageStore", versions: Versions, text: str) -> None:
+def show_versions(stage: StageStore, versions: Versions, text: str) -> None:
     """Put two versions of a model on the stage with its objective and a text."""
     _prepare(stage, versions.model, text, compared=[])
     stage.two_versions = versions
     attach(stage, versions.model)
 
 
-def _prepare(stage: "StageStore", model: StageModel, text: str, **values: Any) -> None:
+def _prepare(stage: StageStore, model: StageModel, text: str, **values: Any) -> None:
     with suppress(UserError):
         stage.objective = find_objective(model.learner.objective.name).name
     stage.view = "stage"
     stage.change(text=text, settings=turned(model.learner.entry), **values)
 
 
-def attach_bundled(stage: "StageStore") -> None:
+def attach_bundled(stage: StageStore) -> None:
     """Bring the bundled models back after they were removed."""
     stage.models.small.pop(stage.objective, None)
     stage.alone, stage.bundled = False, True
     stage.renew()
 
 
-def removed(stage: "StageStore") -> bool:
+def removed(stage: StageStore) -> bool:
     """Whether no model is here because it was removed, and a bundled one could take its place."""
     return stage.alone and stage.model is None and stage.objective in OBJECTIVES
 
 
-def trained(stage: "StageStore") -> Session | None:
+def trained(stage: StageStore) -> Session | None:
     """The run of the Train page, once it has learned something."""
     session = stage.train_session()
     if session is None or session.learner is None or not has_learned(session.learner, session.run.corpus):
@@ -103,7 +101,7 @@ def trained(stage: "StageStore") -> Session | None:
     return session
 
 
-def attach_trained(stage: "StageStore") -> None:
+def attach_trained(stage: StageStore) -> None:
     """Put a copy of the Train page's model on the stage as it is now; its run goes on."""
     session = trained(stage)
     if session is None or session.learner is None:
@@ -118,7 +116,7 @@ def attach_trained(stage: "StageStore") -> None:
     stage.borrowed = session
 
 
-def enter(stage: "StageStore") -> None:
+def enter(stage: StageStore) -> None:
     """The page was opened: the model of the Train page is there where it has learned this very objective."""
     session = trained(stage)
     learner = session.learner if session is not None else None
@@ -128,7 +126,7 @@ def enter(stage: "StageStore") -> None:
         attach_trained(stage)
 
 
-def look_inside(stage: "StageStore") -> None:
+def look_inside(stage: StageStore) -> None:
     """Show the model's next update instead of the text, or the text again."""
     stage.inside = {} if stage.inside or stage.model is None else stage.model.inside()
     stage.renew()

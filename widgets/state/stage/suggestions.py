@@ -58,28 +58,23 @@ def two_streams(stage: "StageStore") -> None:
     stage.show_frame("visibility")
 
 
-def sample(stage: "StageStore") -> tuple[str, str] | None:
+def sample(stage: "StageStore") -> dict[str, str] | None:
     """Two texts of ours that the objective can use, where it needs others than those on the stage."""
     if not stage.lacks_text:
         return None
-    right = texts_for(stage.objective)
-    texts = right["text"], right["pair"]
-    return texts if _suits(stage, *texts) else None
-
-
-def _suits(stage: "StageStore", text: str, pair: str) -> bool:
+    texts = texts_for(stage.objective)
     try:
-        rebuild(stage.objective, text, pair=pair)
+        rebuild(stage.objective, **texts)
     except UserError:
-        return False
-    return True
+        return None
+    return texts
 
 
 def take_sample(stage: "StageStore") -> None:
     """Put texts on the stage that the objective can use."""
     if (texts := sample(stage)) is not None:
-        plan = stage.printed_plan if texts[0] in offered("text") else ""
-        stage.change(text=texts[0], pair=texts[1], plan=plan, painted={})
+        plan = stage.printed_plan if texts["text"] in offered("text") else ""
+        stage.change(**texts, plan=plan, painted={})
 
 
 def full(stage: "StageStore") -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from playground.errors import UserError
 from playground.training import Session
@@ -12,16 +12,14 @@ from playground.training.train_state import TrainState
 from widgets.state.job import as_trouble
 from widgets.state.train.choice import scheduled, turned
 from widgets.state.train.kept_runs import Past
-
-if TYPE_CHECKING:
-    from widgets.state.train.store import TrainStore
+from widgets.state.train.store import TrainStore
 
 AT_ONCE = ("lr", "muon_lr", "grad_clip", "weight_decay", "warmup_ratio", "min_lr_ratio")
 """Knobs that a running model can take; the others need a fork."""
 
 
 @as_trouble
-def change(train: "TrainStore", settings: Mapping[str, Any]) -> str:
+def change(train: TrainStore, settings: Mapping[str, Any]) -> str:
     """Turn knobs of the run that trains, from its next step on; says what is different."""
     session = train.session
     if session is None or session.state not in ("running", "paused"):
@@ -33,7 +31,7 @@ def change(train: "TrainStore", settings: Mapping[str, Any]) -> str:
     return what_changed(old, turned(old, settings))
 
 
-def would_change(train: "TrainStore", settings: Mapping[str, Any]) -> str:
+def would_change(train: TrainStore, settings: Mapping[str, Any]) -> str:
     """What a fork with these settings would change, in the words of its label."""
     session = train.session
     if session is None or session.learner is None:
@@ -48,7 +46,7 @@ def would_change(train: "TrainStore", settings: Mapping[str, Any]) -> str:
 
 @as_trouble
 def fork_run(
-    train: "TrainStore", settings: Mapping[str, Any], step: int | None = None, learner: TrainState | None = None
+    train: TrainStore, settings: Mapping[str, Any], step: int | None = None, learner: TrainState | None = None
 ) -> Session:
     """Start a run from here, from a checkpoint of the run that is watched, or from a copy of its `learner`."""
     session, name = train.session, train.name_of_run

@@ -1,19 +1,16 @@
 """The search for a learning rate."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
 from widgets.state.job import as_trouble
-
-if TYPE_CHECKING:
-    from widgets.state.train.store import TrainStore
+from widgets.state.train.store import TrainStore
 
 TRIES = 60  # steps of a search for a learning rate
 
 
 @as_trouble
-def look_for_rate(train: "TrainStore") -> None:
+def look_for_rate(train: TrainStore) -> None:
     """Try rates from low to high with a copy of the model, so that the run itself is not touched."""
     session = train.session
     if session is not None and session.learner is not None and session.state != "failed":

@@ -78,16 +78,16 @@ def open_ready_made(train: "TrainStore") -> Session | None:
     return session
 
 
-def at_rest(train: "TrainStore", name: str, runs: Runs | None = None) -> Session:
+def at_rest(train: "TrainStore", name: str, runs: Runs) -> Session:
     """A kept run at its last checkpoint, beside the run on screen, which goes on; it is read and never written."""
     run, learner = saved(train, name, runs)
-    run = replace(run, out=Path((runs or train.runs).find(name).out or name))
-    return Session(run, begin=learner, rows=curve(train, name) if runs is None else runs.points(name))
+    run = replace(run, out=Path(runs.find(name).out or name))
+    return Session(run, begin=learner, rows=with_parents(runs, name, runs.points))
 
 
-def saved(train: "TrainStore", name: str, runs: Runs | None = None) -> tuple[Run, TrainState]:
+def saved(train: "TrainStore", name: str, runs: Runs) -> tuple[Run, TrainState]:
     """A kept run and its model at the last checkpoint."""
-    checkpoint = (runs or train.runs).load(name, device=pick(train.device))
+    checkpoint = runs.load(name, device=pick(train.device))
     learner = checkpoint.learner
     return Run(learner.entry, corpus_of(checkpoint), learner.seed, learner.device), learner
 

@@ -304,7 +304,7 @@ class TrainStore(CorpusChoice):
             return self._take(alive, name)
         if self.runs.find(name).state == "running":
             raise UserError(f"{name} is being trained by another program; wait until it is done.")
-        run, learner = saved(self, name)
+        run, learner = saved(self, name, self.runs)
         return self.watch(scheduled(run, self.quota), learner, past(self, name).until(learner.step), name=name)
 
 

@@ -33,7 +33,7 @@ from playground.training.parallel.workers import spare
 from playground.training.store.ready_made import named, weights_hash
 from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState
-from widgets.state.base import AS_IT_IS, CHANGES, changed, corpus_info, origin_of
+from widgets.state.base import AS_IT_IS, CHANGES, changed, corpus_info
 from widgets.state.job import Job, as_trouble
 from widgets.state.quota import ALONE, Quota
 from widgets.state.stage.model import has_learned
@@ -242,7 +242,7 @@ class TransferStore(param.Parameterized):
         self._check(base, tokenizer, chosen, tasks, asked.train_sizes[-1])
         corpus = session.run.corpus
         info = corpus_info(corpus, base)
-        self._origin = origin_of(base.learner, corpus)
+        self._origin = Origin.of(base.learner, corpus.name, corpus.hash)
         self._checkpoints = {"base": saved(base.learner, tokenizer, info)}
         self._checkpoints |= {name: saved(one.learner, one.tokenizer, one.corpus) for name, one in others.items()}
         self._say_where(session, base.learner, others)

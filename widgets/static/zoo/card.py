@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
 
-from playground.inventory import EntryFacts, PhaseFacts, entry_facts
+from playground.inventory import PhaseFacts, entry_facts
 from playground.zoo import Entry, entries
 from playground.zoo.changes import FieldChange, changes
 from playground.zoo.surveys import family, network, representation, shortened
@@ -20,6 +20,7 @@ STYLE = sheet(__file__)
 def markup(entry: Entry) -> str:
     """The whole card."""
     facts = entry_facts(entry)
+    size = f"{facts['parameters']:,} parameters with a vocabulary of {facts['vocabulary']} words"
     name = entry.name
     trains = button("train", name, f"Train {name}", "act main")
     stage = button("objective", name, f"{entry.objective.name} on the Stage", "act")
@@ -29,7 +30,7 @@ def markup(entry: Entry) -> str:
         f"{button('entry', '', 'Close', 'act', f'Close the card of {name}')}</div>"
         f'<p class="quiet">{entry.year}, {escape(_kind(entry))}</p><p>{escape(entry.idea)}</p>'
         f'<div class="acts">{trains}{stage}{corpus}</div>'
-        f"<h3>The model here</h3>{architecture.markup(entry.model, entry.objective)}{note(_size(facts))}"
+        f"<h3>The model here</h3>{architecture.markup(entry.model, entry.objective)}{note(size)}"
         f"{_phases(facts['phases'])}{_recorded(entry)}{_changed(entry)}{_children(entry)}"
         f"<h3>Differences from the paper</h3><p>{escape(entry.not_the_paper)}</p>"
         f"<h3>In the paper</h3><dl>{''.join(_paper(entry))}</dl></article>"
@@ -39,10 +40,6 @@ def markup(entry: Entry) -> str:
 def _kind(entry: Entry) -> str:
     """Its network, its stacks and what it makes of a word."""
     return ", ".join(dict.fromkeys((network(entry), family(entry), f"{representation(entry)} vectors")))
-
-
-def _size(facts: EntryFacts) -> str:
-    return f"{facts['parameters']:,} parameters with a vocabulary of {facts['vocabulary']} words"
 
 
 def _phases(phases: Sequence[PhaseFacts]) -> str:

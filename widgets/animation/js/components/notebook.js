@@ -1,4 +1,4 @@
-/** What a notebook shows beside stage and table: a run that is going on, and a page of markup. */
+/** What a notebook shows beside stage and table: a run that is going on. */
 
 import hostStyle from "../paint/host.css" with { type: "text" };
 import runStyle from "./run.css" with { type: "text" };
@@ -46,13 +46,4 @@ export function renderRun(/** @type {Host} */ { model, el }) {
   report();
   draw();
   return endOf(follow(model, ["status"], report), follow(model, ["story"], draw), () => home.__replay?.destroy());
-}
-
-/** Markup of ours, as the page without a kernel has it. */
-export function renderMarkup(/** @type {Host} */ { model, el }) {
-  const draw = () => el.replaceChildren(
-    ...new DOMParser().parseFromString(model.get("markup"), "text/html").body.childNodes
-  );
-  draw();
-  return follow(model, ["markup"], draw);
 }
