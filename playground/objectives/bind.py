@@ -20,12 +20,12 @@ from playground.objectives.stage import Stage
 def with_corpus(objective: Objective, corpus: Corpus, device: torch.device = torch.device("cpu")) -> Objective:
     """The objective with the corpus' names of the labels and its table of co-occurrences, on the device of the run."""
     objective = with_label_names(objective, corpus.label_names)
-    if not objective.counts:
+    counting = [stage for stage in objective.every_stage if isinstance(stage, ArrangeCooccurrences)]
+    if all(stage.table is not None for stage in counting):
         return objective
     text, specials = corpus.ids[: corpus.held_out_from].long(), corpus.tokenizer.specials
-    windows = (stage.window_size for stage in objective.every_stage if isinstance(stage, ArrangeCooccurrences))
-    window = next(windows)  # the same for all
-    return with_cooccurrences(objective, cooccurrence(text, specials, window).to(device))
+    table = cooccurrence(text, specials, counting[0].window_size)  # the same for all
+    return with_cooccurrences(objective, table.to(device))
 
 
 def with_label_names(objective: Objective, names: Mapping[str, tuple[str, ...]]) -> Objective:

@@ -12,7 +12,6 @@ from playground.batch import Batch, Tokens
 from playground.catalog import year
 from playground.errors import UserError
 from playground.knob import Knob, knobs, turn
-from playground.objectives.arrange.cells import ArrangeCooccurrences
 from playground.objectives.arrange.mixture_part import SampleTask
 from playground.objectives.ask.label import AskCrossView
 from playground.objectives.ask.states import AskTeacherState
@@ -216,11 +215,6 @@ class Objective:
             chain.curriculum or any(isinstance(stage, SampleTask) and stage.alternating for stage in chain.stages)
             for chain in self.chains
         )
-
-    @property
-    def counts(self) -> bool:
-        """Whether it wants the co-occurrences of a whole corpus."""
-        return any(isinstance(stage, ArrangeCooccurrences) and stage.table is None for stage in self.every_stage)
 
     @cached_property
     def teacher(self) -> ReadWithTeacher | None:

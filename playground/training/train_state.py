@@ -201,8 +201,7 @@ class TrainState:
     @property
     def splits(self) -> bool:
         """Whether a batch may be cut into parts: not where its rows are compared, nor where processes share it."""
-        stages = (stage for chain in self.objective.chains for stage in chain.stages)
-        compares = any(isinstance(stage, AskInBatchContrast) for stage in stages)
+        compares = any(isinstance(stage, AskInBatchContrast) for stage in self.objective.every_stage)
         return self.gradient is accumulation.single_process and not compares
 
     def evaluate(self, tokens: Tokens) -> dict[str, float]:
