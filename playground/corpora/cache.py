@@ -1,11 +1,14 @@
 """Generated corpora on the disk, for a faster second start; a file that cannot be used is generated anew."""
 
+import hashlib
 import json
 import os
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from types import CodeType
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -20,6 +23,9 @@ from playground.tokenizing import tokenizer_json
 MOST_FILES = 16
 """Corpora that are kept; the one with the oldest use is removed first."""
 
+PACKAGES = ("catalog", "tinyworld")
+"""The packages with the code that generates."""
+
 PLAIN = ("name", "description", "held_out_from", "label_names", "entropy_bound", "sections", "hash")
 """Fields of a corpus that are saved as JSON as they are."""
 
@@ -27,7 +33,7 @@ PLAIN = ("name", "description", "held_out_from", "label_names", "entropy_bound",
 def remembered(key: str, make: Callable[[], Corpus]) -> Corpus:
     """The corpus saved under a key in the user's cache folder; a missing or damaged one is made and saved."""
     try:
-        path = cache_folder("corpora") / f"{key}.safetensors"
+        path = cache_folder("corpora") / f"{key}-{version()}.safetensors"
         return _read(path)
     except (OSError, RuntimeError, SafetensorError, ValueError, KeyError, TypeError, AttributeError):
         corpus = make()
@@ -37,6 +43,24 @@ def remembered(key: str, make: Callable[[], Corpus]) -> Corpus:
         for file in files[MOST_FILES:]:
             file.unlink(missing_ok=True)
     return corpus
+
+
+@cache
+def version() -> str:
+    """A hash of the compiled code of the catalogue and of TinyWorld, on which what is generated depends."""
+    digest = hashlib.blake2b(digest_size=8)
+    for file in sorted(file for package in PACKAGES for file in (Path(__file__).parent / package).rglob("*.py")):
+        digest.update(_instructions(compile(file.read_bytes(), file.name, "exec", optimize=2)).encode())
+    return digest.hexdigest()
+
+
+def _instructions(code: CodeType) -> str:
+    """The instructions and constants of compiled code, without comments, docstrings and line numbers."""
+    inner = [_instructions(value) for value in code.co_consts if isinstance(value, CodeType)]
+    values = [
+        sorted(map(repr, v)) if isinstance(v, frozenset) else v for v in code.co_consts if not isinstance(v, CodeType)
+    ]
+    return repr((code.co_name, code.co_code, code.co_names, values, inner))
 
 
 def _read(path: Path) -> Corpus:

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.corpora import Corpus
-from playground.corpora.catalog.parallel import open_parallel
+from playground.corpora import Corpus, open_corpus
 from playground.errors import UserError
 from playground.models import total_loss
 from playground.optimisers import AdamW
@@ -42,7 +41,7 @@ class NewWords:
 
 def second_language() -> Corpus:
     """Sentences of the second language alone."""
-    both = open_parallel(TEXT_SEED, TOKENS)
+    both = open_corpus("parallel", seed=TEXT_SEED, tokens=TOKENS)
     kept = both.labels["language"] == 1  # a [SEP] counts as what stands before it
     return replace(
         both,
