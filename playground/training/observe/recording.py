@@ -17,7 +17,7 @@ from playground.analysis.probes import PROBES, asked
 from playground.batch import Batch
 from playground.corpora.corpus import pick
 from playground.errors import UserError
-from playground.parsing import Form, has_form, parse_json
+from playground.parsing import Form, form_of, has_form, parse_json
 from playground.rng import generator
 from playground.training.events import Evaluated, Event, Started, Stepped
 from playground.training.grad_stats import Group
@@ -222,23 +222,14 @@ def _frame(step: int, look: dict[str, Any]) -> Frame:
     return Frame(step, Predictions(look["step"], tuple(look["sees"]), tuple(guesses), weights, rows, columns))
 
 
-GUESS = {"position": int, "truth": str, "top": [(str, float)], "probability": float, "loss": float}
-LOOK = {
-    "step": int,
-    "sees": [str],
-    "guesses": [GUESS | {"target": str, "reader": str}],
-    "weights": {str: {"shape": [int], "bytes": str}},
-    "rows": {str: [str]},
-    "columns": {str: [str]},
-}
-HABIT = {"matrix": str, "layer": int, "head": int, "pattern": str, "weight": float, "chance": float}
-GROUP = {"name": str, "size": float, "gradient": float, "change": float}
+LOOK = form_of(Predictions) | {"weights": {str: {"shape": [int], "bytes": str}}}
+HABIT = form_of(PatternScore) | {"pattern": str}
 
 READERS: dict[str, tuple[Form, Callable[..., Moment]]] = {
-    "measured": ({"step": int, "gauges": {str: float}}, Measured),
+    "measured": (form_of(Measured), Measured),
     "noticed": ({"step": int, "habit": HABIT}, _noticed),
-    "regrets": ({"step": int, "total": float, "each": {str: float}}, Regrets),
-    "sized": ({"step": int, "groups": [GROUP]}, lambda step, groups: Sized(step, tuple(Group(**g) for g in groups))),
+    "regrets": (form_of(Regrets), Regrets),
+    "sized": (form_of(Sized), lambda step, groups: Sized(step, tuple(Group(**g) for g in groups))),
     "frame": ({"step": int, "look": LOOK}, _frame),
 }
 """The form of each kind of moment, and what makes it from its fields."""

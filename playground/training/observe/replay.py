@@ -17,9 +17,10 @@ from playground.analysis.predictions import ForwardTrace, read
 from playground.batch import Batch, Tokens
 from playground.errors import UserError
 from playground.objectives.formula import written
-from playground.parsing import has_form
+from playground.parsing import form_of, has_form
 from playground.rng import generator
 from playground.trace import frames
+from playground.trace.json_schema import Frame, Term
 from playground.trace.model_frames import FORWARD, numbers, with_numbers
 from playground.trace.rebuild import terms, weighted_terms
 from playground.training import checkpoint
@@ -47,11 +48,7 @@ def spaced(last: int, most: int = MOST) -> tuple[int, ...]:
     return tuple(steps)
 
 
-CELL = {"text": str, "state?": str, "badge?": str, "was?": str, "language?": int}
-LANE = {"name": str, "cells": [CELL]}
-MATRIX = {"name": str, "shape": [int], "states": str, "rows": [str], "columns": [str]}
-FRAME = {"name": str, "lanes": [LANE], "matrices": [MATRIX]}
-RECORD = {"title": str, "frames": [FRAME], "terms?": [{"latex": str, "symbols": {str: str}}]}
+RECORD = {"title": str, "frames": [form_of(Frame)], "terms?": [form_of(Term)]}
 MOMENT = {"step": int, "model": str, "captions": dict.fromkeys(FORWARD, str)}
 KEPT = {"record": RECORD, "moments": [MOMENT], "levels": {str: float}, "unit?": str}
 """The form of the header of a file of moments."""
