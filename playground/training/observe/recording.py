@@ -4,7 +4,7 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -85,34 +85,24 @@ class Frame:
 Moment = Measured | Noticed | Regrets | Sized | Frame
 """One recorded moment of a run."""
 
+OneKind = TypeVar("OneKind", Measured, Noticed, Regrets, Sized, Frame)
+
 
 class Moments:
-    """The moments of a run so far: `every` one, and those of each kind; the lists only grow."""
+    """The moments of a run so far: `every` one, in a list that only grows, and those of each kind."""
 
     def __init__(self, moments: Iterable[Moment] = ()) -> None:
-        self.every: list[Moment] = []
-        self.film: list[tuple[int, Predictions]] = []
-        self.measured: list[Measured] = []
-        self.noticed: list[Noticed] = []
-        self.regrets: list[Regrets] = []
-        self.sizes: list[Sized] = []
-        for moment in moments:
-            self.add(moment)
+        self.every: list[Moment] = list(moments)
 
-    def add(self, moment: Moment) -> None:
-        """Append a moment to all moments and to those of its kind."""
-        self.every.append(moment)
-        match moment:
-            case Frame():
-                self.film.append((moment.step, moment.look))
-            case Measured():
-                self.measured.append(moment)
-            case Noticed():
-                self.noticed.append(moment)
-            case Regrets():
-                self.regrets.append(moment)
-            case Sized():
-                self.sizes.append(moment)
+    def of(self, kind: type[OneKind]) -> list[OneKind]:
+        """The moments of one kind."""
+        return [moment for moment in self.every if isinstance(moment, kind)]
+
+    film = property(lambda self: [(frame.step, frame.look) for frame in self.of(Frame)])
+    measured = property(lambda self: self.of(Measured))
+    noticed = property(lambda self: self.of(Noticed))
+    regrets = property(lambda self: self.of(Regrets))
+    sizes = property(lambda self: self.of(Sized))
 
 
 def with_moments(
