@@ -8,12 +8,9 @@ from playground.corpora.tinyworld.domains import split_domains
 from playground.corpora.tinyworld.generate import generate
 
 
-def make_domains(
-    seed: int, tokens: int, *, vocabulary: float = 0.5, style: float = 0.5, share: float = 0.5, codes: bool = True
-) -> Corpus:
-    """About so many tokens of both domains; the knobs are those of `split_domains`."""
-    films = generate("reviews", seed, tokens)
-    split = split_domains(films, seed, vocabulary=vocabulary, style=style, share=share, codes=codes)
+def make_domains(seed: int, tokens: int) -> Corpus:
+    """About so many tokens of both domains."""
+    split = split_domains(generate("reviews", seed, tokens), seed)
     return replace(split, name="domains", description=DOMAINS.idea)
 
 
