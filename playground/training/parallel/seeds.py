@@ -304,7 +304,7 @@ def followed(
     `replayed` keeps the moments of its replay, of this text or a held-out one.
     """
     resumed_at = learner.step if learner and parent is None else 0
-    events = recorded(run, events if runs is None else runs.opened(events), resumed_at)
+    events = recorded(run, events, resumed_at)
     if replayed:
         events = replay.watched(run, events, text)
     if runs is None:

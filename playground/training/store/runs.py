@@ -295,13 +295,6 @@ class Runs:
             raise UserError(f"The run {name} could not be copied to {self.folder} ({error}).") from error
         return new
 
-    def opened(self, events: Iterable[AnyEvent]) -> Generator[AnyEvent]:
-        """The same events; a list that cannot be opened is refused at the first, before a run writes anything."""
-        for number, event in enumerate(events):
-            if number == 0:
-                self._check()
-            yield event
-
     def _check(self) -> None:
         """Refuse a list that cannot be opened or, where there is none, be made."""
         if os.path.exists(self.folder / FILE):
@@ -314,6 +307,7 @@ class Runs:
         self, name: str, run: Run, events: Iterable[AnyEvent], parent: Parent | None = None
     ) -> Generator[AnyEvent]:
         """The same events, written down as they pass; of a run that goes on, what lies after its step is dropped."""
+        self._check()  # before the run writes anything
         try:
             with _Recorder(self, name, run, parent) as recorder:
                 for event in events:
