@@ -8,7 +8,7 @@ from typing import cast
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.functional import pad
+from torch.nn.functional import gelu, pad
 
 from playground.answers import Answer, Target
 from playground.batch import (
@@ -32,9 +32,8 @@ from playground.models.characters import CharacterCNN
 from playground.models.dropout import Dropout
 from playground.models.heads import (
     BoundaryHead,
-    LabelHead,
+    ClassificationHead,
     RegressionHead,
-    ReplacedHead,
     VocabularyHead,
     infersent_features,
 )
@@ -343,7 +342,7 @@ class LanguageModel(nn.Module):
             self.network = Network(shape, shape.width, shape.table_width, words=words)
             self.lm_head = VocabularyHead(shape, size, shape.width) if shape.lm_head else None
         if shape.rtd_head:
-            self.rtd_head = ReplacedHead(shape.width)
+            self.rtd_head = ClassificationHead(shape.width, 1, gelu)
         if shape.sbo_head:
             self.sbo_head = BoundaryHead(shape.width)
         if shape.regression_head:
@@ -351,7 +350,7 @@ class LanguageModel(nn.Module):
         if shape.mtp_num_layers:
             self.mtp_blocks = nn.ModuleList(FurtherBlock(shape) for _ in range(shape.mtp_num_layers))
         self.label_heads = nn.ModuleDict(
-            {name: LabelHead(shape.width, number, name in shape.paired) for name, number in shape.labels}
+            {n: ClassificationHead(shape.width, k, pairs=n in shape.paired) for n, k in shape.labels}
         )
         if shape.generator_ratio:
             self._add_generator(size, words)
