@@ -1,7 +1,8 @@
 """How attention learns the order of positions: rotations, or terms that are added to its scores; and added vectors."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -16,43 +17,30 @@ LONGEST_WAVE = 10_000.0
 """The base of the wave lengths of sinusoids and rotations (Vaswani et al. 2017, sec. 3.5)."""
 
 
-class PositionEncoding(Protocol):
-    """Queries and keys `[b, h, n, d / h]` as an attention compares them, and a term of the scores `[b, h, n, m]`."""
-
-    def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, Tensor | None]: ...
-
-
-@dataclass(frozen=True)
-class RotaryEmbedding:
-    """Cosines and sines `[b or 1, 1, n, d / 2h]` that rotate queries or keys by their positions."""
-
-    cos: Tensor
-    sin: Tensor
-
-    @classmethod
-    def of(cls, position: Tensor, width: int) -> "RotaryEmbedding":
-        angle = position[:, None, :, None] * _speeds(width, position.device)
-        return cls(angle.cos(), angle.sin())
-
-    def __call__(self, x: Tensor) -> Tensor:
-        left, right = x.chunk(2, dim=-1)
-        return torch.cat([left * self.cos - right * self.sin, left * self.sin + right * self.cos], dim=-1)
+PositionEncoding = Callable[["Attention", Tensor, Tensor], tuple[Tensor, Tensor, Tensor | None]]
+"""Queries and keys `[b, h, n, d / h]` as an attention compares them, and a term of the scores `[b, h, n, m]`."""
 
 
 @dataclass(frozen=True)
 class Rotary:
-    """The rotations of queries and of keys (arXiv:2104.09864)."""
+    """The rotations of queries and of keys (arXiv:2104.09864): cosines and sines `[b or 1, 1, n, d / 2h]` of each."""
 
-    query: RotaryEmbedding
-    key: RotaryEmbedding
+    query: tuple[Tensor, Tensor]
+    key: tuple[Tensor, Tensor]
 
     @classmethod
     def of(cls, query: Tensor, key: Tensor, width: int) -> "Rotary":
-        rotated = RotaryEmbedding.of(query, width)
-        return cls(rotated, rotated if key is query else RotaryEmbedding.of(key, width))
+        angles = [p[:, None, :, None] * _speeds(width, p.device) for p in ([query] if key is query else [query, key])]
+        turns = [(angle.cos(), angle.sin()) for angle in angles]
+        return cls(turns[0], turns[-1])
 
     def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, None]:
-        return self.query(q), self.key(k), None
+        return _rotated(q, *self.query), _rotated(k, *self.key), None
+
+
+def _rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    left, right = x.chunk(2, dim=-1)
+    return torch.cat([left * cos - right * sin, left * sin + right * cos], dim=-1)
 
 
 @dataclass(frozen=True)
