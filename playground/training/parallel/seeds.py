@@ -100,7 +100,7 @@ def bands(points: Iterable[Point]) -> tuple[Band, ...]:
 
 def plan(run: Run, workers: int, seeds: int) -> tuple[int, str]:
     """How many workers fit into the memory, with a sentence where they are fewer than asked for."""
-    need = estimate(run.entry, len(run.corpus.tokenizer)).total
+    need = estimate(run.entry, len(run.corpus.tokenizer))
     return workers_that_fit(need, min(seeds, workers), available(run.device))
 
 
@@ -187,7 +187,7 @@ def stacks(run: Run, seeds: Sequence[int], way: str = "auto") -> tuple[list[Sequ
         return [], ""
     if reason := hindrance(prepared(run)):
         return [], f"The seeds run separately, not stacked: {reason}."
-    need, free = estimate(run.entry, len(run.corpus.tokenizer)).total, available(run.device)
+    need, free = estimate(run.entry, len(run.corpus.tokenizer)), available(run.device)
     parts = parted(seeds, need, free)
     if len(parts) == 1 or free is None:
         return parts, ""
