@@ -38,7 +38,7 @@ from playground.models.heads import (
     infersent_features,
 )
 from playground.models.multi_token import FurtherBlock, shifted
-from playground.models.positions import PositionEncoding, RelativeBias, RelativePositions, Rotary, sinusoids
+from playground.models.positions import PositionEncoding, RelativePositions, relative_bias, rotary, sinusoids
 from playground.models.recurrent import RecurrentStack, init_recurrent
 from playground.models.teacher import mlp_outputs, slow_copy
 from playground.models.transformer import (
@@ -305,12 +305,12 @@ class Network(nn.Module):
         key = query if key is None else key[:1] if key.stride(0) == 0 else key
         match self.shape.positions:
             case "rotary":
-                return Rotary.of(query, key, self.shape.head_dim or self.width // self.shape.heads)
+                return rotary(query, key, self.shape.head_dim or self.width // self.shape.heads)
             case "relative":
                 return RelativePositions.of(query, key, self.width, span, other)
             case "relative bias":
                 stack = cast("Stack", self.decoder if written else self.encoder)
-                return RelativeBias.of(query, key, stack.relative_attention_bias, both_sides=not written)
+                return relative_bias(query, key, stack.relative_attention_bias, both_sides=not written)
             case _:
                 return None
 

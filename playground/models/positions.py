@@ -21,21 +21,11 @@ PositionEncoding = Callable[["Attention", Tensor, Tensor], tuple[Tensor, Tensor,
 """Queries and keys `[b, h, n, d / h]` as an attention compares them, and a term of the scores `[b, h, n, m]`."""
 
 
-@dataclass(frozen=True)
-class Rotary:
-    """The rotations of queries and of keys (arXiv:2104.09864): cosines and sines `[b or 1, 1, n, d / 2h]` of each."""
-
-    query: tuple[Tensor, Tensor]
-    key: tuple[Tensor, Tensor]
-
-    @classmethod
-    def of(cls, query: Tensor, key: Tensor, width: int) -> "Rotary":
-        angles = [p[:, None, :, None] * _speeds(width, p.device) for p in ([query] if key is query else [query, key])]
-        turns = [(angle.cos(), angle.sin()) for angle in angles]
-        return cls(turns[0], turns[-1])
-
-    def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, None]:
-        return _rotated(q, *self.query), _rotated(k, *self.key), None
+def rotary(query: Tensor, key: Tensor, width: int) -> PositionEncoding:
+    """Rotations of queries and of keys by their positions `[b or 1, n]` (arXiv:2104.09864)."""
+    angles = [p[:, None, :, None] * _speeds(width, p.device) for p in ([query] if key is query else [query, key])]
+    turns = [(angle.cos(), angle.sin()) for angle in angles]  # [b or 1, 1, n, d / 2h] each
+    return lambda attn, q, k: (_rotated(q, *turns[0]), _rotated(k, *turns[-1]), None)
 
 
 def _rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
@@ -43,19 +33,10 @@ def _rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     return torch.cat([left * cos - right * sin, left * sin + right * cos], dim=-1)
 
 
-@dataclass(frozen=True)
-class RelativeBias:
+def relative_bias(query: Tensor, key: Tensor, table: nn.Embedding, both_sides: bool) -> PositionEncoding:
     """One learned number `[b or 1, h, n, m]` for each distance and head, the same in all layers (T5, sec. 2.1)."""
-
-    bias: Tensor
-
-    @classmethod
-    def of(cls, query: Tensor, key: Tensor, table: nn.Embedding, both_sides: bool) -> "RelativeBias":
-        buckets = distance_buckets(key[:, None, :] - query[:, :, None], both_sides)
-        return cls(table(buckets).permute(0, 3, 1, 2))
-
-    def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        return q, k, self.bias
+    bias = table(distance_buckets(key[:, None, :] - query[:, :, None], both_sides)).permute(0, 3, 1, 2)
+    return lambda attn, q, k: (q, k, bias)
 
 
 def distance_buckets(distance: Tensor, both_sides: bool) -> Tensor:
