@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import Literal, TypedDict, cast
+from typing import Literal, TypedDict
 
 import torch
 from tqdm import tqdm
@@ -16,7 +16,7 @@ from playground.devices import pick
 from playground.errors import writing
 from playground.training.events import Evaluated, Stepped
 from playground.training.store import bundled, ready_made
-from playground.training.store.ready_made import ReadyFacts, ReadyMade
+from playground.training.store.ready_made import ReadyMade
 from playground.zoo import entry_to_train
 
 BUILD = "build"
@@ -110,7 +110,11 @@ def _facts(made: ReadyMade, home: Path | None, state: Literal["built", "ready"])
         "steps": made.steps,
         "state": "missing" if found is None else state,
         "folder": str(made.folder(home)),
-        **cast(ReadyFacts, found or dict.fromkeys(ready_made.FACTS)),
+        "weights": None if found is None else found["weights"],
+        "sha256": None if found is None else found["sha256"],
+        "corpus_hash": None if found is None else found["corpus_hash"],
+        "held_out": None if found is None else found["held_out"],
+        "seconds": None if found is None else found["seconds"],
     }
 
 
