@@ -1,6 +1,8 @@
 """The exception whose text is shown to a person: a sentence with the wrong value and what would be right."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 LONGEST_WORD, LONGEST = 400, 2_400
 """Most characters of a word and of a whole sentence; the longest of ours names all objectives."""
@@ -51,6 +53,15 @@ class NoHead(UserError):
 def unwritable(folder: object, error: OSError) -> UserError:
     """What is raised where a folder for results cannot be written."""
     return UserError(f"The folder {folder} cannot be written ({error.strerror or error}); choose another.")
+
+
+@contextmanager
+def writing(folder: object) -> Iterator[None]:
+    """Refuse a folder for results that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(folder, error) from error
 
 
 def readable(sentence: str) -> str:

@@ -58,20 +58,21 @@ def _finite(value: Any) -> Any:
 Form = Any
 """What a value of JSON must look like.
 
-`str`, `bool`, `int` or `float` (any number); `[form]` for a list, `(form, form)` for a list of just these parts;
+`str`, `bool`, `int`, `float` (any number) or `Any`; `[form]` for a list, `(form, form)` for a list of just these parts;
 `{"name": form}` for an object with this part ("name?": it may be missing or null), `{str: form}` for any names.
 """
 
 
 def form_of(kind: Any) -> Form:
-    """The form of a TypedDict, or of a type in it: a plain type, a list, a tuple, `dict[str, X]` or `X | None`."""
-    if is_typeddict(kind):
+    """The form of a TypedDict, a dataclass, or a type in it: plain, a list, a tuple, `dict[str, X]` or `X | None`."""
+    if is_typeddict(kind) or is_dataclass(kind):
         hints = get_type_hints(kind)
-        missing = {*kind.__optional_keys__, *(name for name, part in hints.items() if NoneType in get_args(part))}
+        missing = {name for name, part in hints.items() if NoneType in get_args(part)}
+        missing |= getattr(kind, "__optional_keys__", frozenset())
         return {f"{name}?" if name in missing else name: form_of(part) for name, part in hints.items()}
-    origin, parts = get_origin(kind), [form_of(part) for part in get_args(kind)]
+    origin, parts = get_origin(kind), [form_of(part) for part in get_args(kind) if part is not ...]
     if origin is tuple:
-        return tuple(parts)
+        return parts if ... in get_args(kind) else tuple(parts)
     if origin is dict:
         return {str: parts[1]}
     if origin is list:
@@ -90,7 +91,7 @@ def has_form(value: Any, form: Form) -> bool:
             return isinstance(value, dict) and all(has_form(part, form[str]) for part in value.values())
         case dict():
             return isinstance(value, dict) and all(_has(value, name, each) for name, each in form.items())
-    fits = type(value) is form or (form is float and type(value) is int)
+    fits = form is Any or type(value) is form or (form is float and type(value) is int)
     return fits and not (type(value) is int and abs(value) > LARGEST)
 
 

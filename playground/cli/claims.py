@@ -14,7 +14,7 @@ from playground.claims.report import ClaimFacts, claim_facts, effect, table_csv
 from playground.claims.run import OutcomeRecord, Progress, run
 from playground.claims.verdict import Verdict, in_words, shipped, write
 from playground.cli.options import Parser, common_options, number_of, pairs, path, refuse_unused, say, warn
-from playground.errors import UserError, unwritable
+from playground.errors import UserError, writing
 
 RUN = "run"
 """The word behind `playground claims` that runs them."""
@@ -161,7 +161,5 @@ def _card(facts: ClaimFacts) -> Iterator[str]:
 
 def _write_table(given: argparse.Namespace, facts: ClaimsFacts) -> None:
     if given.csv:
-        try:
+        with writing(given.csv):
             Path(given.csv).write_text(table_csv(facts["claims"]), encoding="utf-8")
-        except OSError as error:
-            raise unwritable(given.csv, error) from error

@@ -28,7 +28,7 @@ from playground.cli.ready_made import base_there
 from playground.cli.sequence import check_sequence, compare_in_turn
 from playground.cli.train import train_one
 from playground.devices import pick
-from playground.errors import UserError, unwritable
+from playground.errors import UserError, writing
 from playground.finetuning import Comparison, TrialEvent
 from playground.finetuning.comparing.budget_matching import list_published
 from playground.finetuning.comparing.compare import compare, mixed_levels
@@ -162,11 +162,9 @@ def _folder(out: str | None) -> Iterator[Path | None]:
     """The folder of a result, made before any work; where the work is refused, the folders that it made are removed."""
     folder = None if out is None else Path(out)
     new = [] if folder is None else [each for each in (folder, *folder.parents) if not os.path.exists(each)]
-    try:
+    with writing(out):
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise unwritable(out, error) from error
     try:
         yield folder
     except UserError:

@@ -11,7 +11,7 @@ import torch
 from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, number_of, path, refuse_unused, say
-from playground.errors import UserError, unwritable
+from playground.errors import UserError, writing
 from playground.hunt.fault import fault_named
 from playground.hunt.grading import Grade, answer_key, case_of, cases, is_right, read_answers, table
 from playground.hunt.suspect import train_suspect
@@ -166,7 +166,8 @@ def _answer(given: argparse.Namespace) -> int:
 def _grade(given: argparse.Namespace) -> int:
     grades = [read_answers(Path(file)) for file in given.check]
     if given.csv:
-        _write(given.csv, table(grades))
+        with writing(given.csv):
+            Path(given.csv).write_text(table(grades), encoding="utf-8")
     facts: GradesFacts = {"grades": [{"learner": each.learner, "right": dict(each.right)} for each in grades]}
     return say(given, facts, _graded(grades))
 
@@ -182,13 +183,7 @@ def _graded(grades: Sequence[Grade]) -> list[str]:
 
 def _write_page(given: argparse.Namespace) -> int:
     page = import_module("widgets.static.hunt_page").page(given.seed, lambda line: print(line, file=sys.stderr))
-    _write(given.page, page)
+    with writing(given.page):
+        Path(given.page).write_text(page, encoding="utf-8")
     every: CasesFacts = {"cases": [case_facts(n) for n in cases()], "answers": [], "key": answer_key()}
     return say(given, every, [f"{len(cases())} cases are written to {given.page}."])
-
-
-def _write(file: str, text: str) -> None:
-    try:
-        Path(file).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise unwritable(file, error) from error

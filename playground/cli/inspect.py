@@ -23,7 +23,7 @@ from playground.analysis.inspection import (
 from playground.analysis.instrument import Instrument, instruments
 from playground.analysis.subject import Subject
 from playground.cli.options import Parser, common_options, list_of_runs, number_of, pairs, path, refuse_unused, say
-from playground.errors import UserError, unwritable
+from playground.errors import UserError, writing
 from playground.interop.subjects import open_subject
 from playground.knob import KnobValue, knobs, turn, written
 
@@ -195,10 +195,8 @@ def _write(made: Sequence[Inspection], folder: Path) -> list[Path]:
     for each in made:
         for name, text in each.files():
             file = folder / (name if len(made) == 1 else f"{each.instrument.name}/{name}")
-            try:
+            with writing(folder):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text, encoding="utf-8")
-            except OSError as error:
-                raise unwritable(folder, error) from error
             files.append(file)
     return files

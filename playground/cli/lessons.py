@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, number_of, pairs, path, refuse_unused, say
-from playground.errors import UserError, unwritable
+from playground.errors import UserError, writing
 
 
 class LessonFacts(TypedDict):
@@ -73,10 +73,8 @@ def run(given: argparse.Namespace) -> int:
         raise UserError("Lessons run in Jupyter; install it with: pip install 'pretraining-playground[lab]'.")
     lessons = import_module("widgets.lessons")
     chosen, out, settings = lessons.notebooks(Path(given.notebooks), given.names), Path(given.out), _settings(given)
-    try:
+    with writing(out):
         out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise unwritable(out, error) from error
     done = []
     with tqdm(total=len(chosen), desc="lessons", unit="notebook", file=sys.stderr) as bar:
         written = (

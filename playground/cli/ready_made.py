@@ -13,7 +13,7 @@ from tqdm import tqdm
 from playground.cli.options import refuse_unused, say
 from playground.corpora.sources import is_generated
 from playground.devices import pick
-from playground.errors import unwritable
+from playground.errors import writing
 from playground.training.events import Evaluated, Stepped
 from playground.training.store import bundled, ready_made
 from playground.training.store.ready_made import ReadyMade
@@ -147,10 +147,8 @@ def base_there(given: argparse.Namespace, home: Path | None) -> Path | None:
     if home is None and not (given.second_language or given.decoder):
         return made.folder()
     home = home or Path(given.runs, made.name)
-    try:
+    with writing(home):
         shutil.copytree(made.folder(), home, dirs_exist_ok=True)
-    except OSError as error:
-        raise unwritable(home, error) from error
     return home
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from playground import catalog
 from playground.corpora.build import LIMIT, Options
+from playground.corpora.cache import remembered
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import Progress, decoded
 from playground.corpora.readers.hub import read_hub
@@ -28,7 +29,8 @@ from playground.tokenizing import Tokenizer
 class Source:
     """A corpus that can be generated: `make(seed, tokens)`, or `make(seed, tokens, settings)` where it has knobs.
 
-    Its text is whole words, unless `splits` says that `make` takes the options of a vocabulary as well.
+    Its text is whole words, so that it is kept on the disk, unless `splits` says that `make` takes the options of a
+    vocabulary as well.
     `prefixes` begin its texts and name their tasks.
     `settings` are the knobs with their defaults; "parallel(shared=0.5)" names the corpus with a knob changed.
     """
@@ -135,9 +137,7 @@ def open_corpus(
     source = _named(bare)
     if source:
         settings, how = _settings(source, changed)
-        own, options = [] if settings is None else [settings], how.options if source.splits else {}
-        made = source.make(seed, tokens or source.tokens, *own, **options)
-        made = made if options else retokenized(made, how)
+        made = _made(source, settings, how, seed, tokens or source.tokens)
         made = respelt(made, tokenizer) if tokenizer is not None else made
         return replace(made, name=_full_name(source, settings, how))
     if changed.get("encoding"):
@@ -149,6 +149,15 @@ def open_corpus(
     raise UserError(
         catalog.nearest(name) or f"There is no corpus and no file named {name!r}; the nearest corpora: {near}."
     )
+
+
+def _made(source: Source, settings: Any, how: Tokenization, seed: int, tokens: int) -> Corpus:
+    """The corpus of a source, read from the disk where its words were generated before."""
+    own = [] if settings is None else [settings]
+    if source.splits:
+        return source.make(seed, tokens, *own, **how.options)
+    key = "-".join(map(str, (source.name, *(written(each, " ") for each in own), seed, tokens)))
+    return retokenized(remembered(key, partial(source.make, seed, tokens, *own)), how)
 
 
 def _open_own(

@@ -46,17 +46,6 @@ class VocabularyHead(nn.Module):
         return hidden if self.ln is None else self.ln(self.activation(hidden))
 
 
-class ReplacedHead(nn.Module):
-    """One score `[k, 1]` for "replaced" (ELECTRA's released code: dense, GELU, dense)."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.dense, self.out_proj = nn.Linear(width, width), nn.Linear(width, 1)
-
-    def forward(self, hidden: Tensor) -> Tensor:
-        return self.out_proj(gelu(self.dense(hidden)))
-
-
 class RegressionHead(nn.Module):
     """A vector `[k, d]` for each state `[k, d]` (data2vec's released code for text: two layers, the first 2d wide)."""
 
@@ -73,15 +62,21 @@ def infersent_features(one: Tensor, other: Tensor) -> Tensor:
     return torch.cat([one, other, (one - other).abs(), one * other], dim=-1)
 
 
-class LabelHead(nn.Module):
-    """Scores `[k, c]` of a label (BERT's released code: dense, tanh, dense); `pairs` reads `infersent_features`."""
+class ClassificationHead(nn.Module):
+    """Scores `[k, c]` of the classes of a label: dense, activation, dense; `pairs` reads `infersent_features`.
 
-    def __init__(self, width: int, classes: int, pairs: bool = False) -> None:
+    The activation is tanh in BERT's released code, and GELU in ELECTRA's, whose one score is for "replaced".
+    """
+
+    def __init__(
+        self, width: int, classes: int, activation: Callable[[Tensor], Tensor] = torch.tanh, pairs: bool = False
+    ) -> None:
         super().__init__()
+        self.activation = activation
         self.dense, self.out_proj = nn.Linear(4 * width if pairs else width, width), nn.Linear(width, classes)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        return self.out_proj(torch.tanh(self.dense(hidden)))
+        return self.out_proj(self.activation(self.dense(hidden)))
 
 
 class BoundaryHead(nn.Module):

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import cast
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.functional import pad
+from torch.nn.functional import gelu, pad
 
 from playground.answers import Answer, Target
 from playground.batch import (
@@ -32,14 +32,13 @@ from playground.models.characters import CharacterCNN
 from playground.models.dropout import Dropout
 from playground.models.heads import (
     BoundaryHead,
-    LabelHead,
+    ClassificationHead,
     RegressionHead,
-    ReplacedHead,
     VocabularyHead,
     infersent_features,
 )
 from playground.models.multi_token import FurtherBlock, shifted
-from playground.models.positions import PositionEncoding, RelativeBias, RelativePositions, Rotary, sinusoids
+from playground.models.positions import PositionEncoding, RelativePositions, relative_bias, rotary, sinusoids
 from playground.models.recurrent import RecurrentStack, init_recurrent
 from playground.models.teacher import mlp_outputs, slow_copy
 from playground.models.transformer import (
@@ -306,12 +305,12 @@ class Network(nn.Module):
         key = query if key is None else key[:1] if key.stride(0) == 0 else key
         match self.shape.positions:
             case "rotary":
-                return Rotary.of(query, key, self.shape.head_dim or self.width // self.shape.heads)
+                return rotary(query, key, self.shape.head_dim or self.width // self.shape.heads)
             case "relative":
                 return RelativePositions.of(query, key, self.width, span, other)
             case "relative bias":
                 stack = cast("Stack", self.decoder if written else self.encoder)
-                return RelativeBias.of(query, key, stack.relative_attention_bias, both_sides=not written)
+                return relative_bias(query, key, stack.relative_attention_bias, both_sides=not written)
             case _:
                 return None
 
@@ -343,7 +342,7 @@ class LanguageModel(nn.Module):
             self.network = Network(shape, shape.width, shape.table_width, words=words)
             self.lm_head = VocabularyHead(shape, size, shape.width) if shape.lm_head else None
         if shape.rtd_head:
-            self.rtd_head = ReplacedHead(shape.width)
+            self.rtd_head = ClassificationHead(shape.width, 1, gelu)
         if shape.sbo_head:
             self.sbo_head = BoundaryHead(shape.width)
         if shape.regression_head:
@@ -351,7 +350,7 @@ class LanguageModel(nn.Module):
         if shape.mtp_num_layers:
             self.mtp_blocks = nn.ModuleList(FurtherBlock(shape) for _ in range(shape.mtp_num_layers))
         self.label_heads = nn.ModuleDict(
-            {name: LabelHead(shape.width, number, name in shape.paired) for name, number in shape.labels}
+            {n: ClassificationHead(shape.width, k, pairs=n in shape.paired) for n, k in shape.labels}
         )
         if shape.generator_ratio:
             self._add_generator(size, words)
@@ -774,6 +773,7 @@ def model_without_weights(shape: Architecture, size: int) -> LanguageModel:
         return LanguageModel(shape, size, None, ["word"] * size if shape.char_cnn or shape.ngrams else ())
 
 
+@cache
 def count_parameters(shape: Architecture, size: int, generator: bool = True) -> int:
     """The parameters of a model with a vocabulary of `size` words, with its generator or not; no weight is made."""
     named = model_without_weights(shape, size).named_parameters()

@@ -1,7 +1,8 @@
 """How attention learns the order of positions: rotations, or terms that are added to its scores; and added vectors."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -16,58 +17,26 @@ LONGEST_WAVE = 10_000.0
 """The base of the wave lengths of sinusoids and rotations (Vaswani et al. 2017, sec. 3.5)."""
 
 
-class PositionEncoding(Protocol):
-    """Queries and keys `[b, h, n, d / h]` as an attention compares them, and a term of the scores `[b, h, n, m]`."""
-
-    def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, Tensor | None]: ...
+PositionEncoding = Callable[["Attention", Tensor, Tensor], tuple[Tensor, Tensor, Tensor | None]]
+"""Queries and keys `[b, h, n, d / h]` as an attention compares them, and a term of the scores `[b, h, n, m]`."""
 
 
-@dataclass(frozen=True)
-class RotaryEmbedding:
-    """Cosines and sines `[b or 1, 1, n, d / 2h]` that rotate queries or keys by their positions."""
-
-    cos: Tensor
-    sin: Tensor
-
-    @classmethod
-    def of(cls, position: Tensor, width: int) -> "RotaryEmbedding":
-        angle = position[:, None, :, None] * _speeds(width, position.device)
-        return cls(angle.cos(), angle.sin())
-
-    def __call__(self, x: Tensor) -> Tensor:
-        left, right = x.chunk(2, dim=-1)
-        return torch.cat([left * self.cos - right * self.sin, left * self.sin + right * self.cos], dim=-1)
+def rotary(query: Tensor, key: Tensor, width: int) -> PositionEncoding:
+    """Rotations of queries and of keys by their positions `[b or 1, n]` (arXiv:2104.09864)."""
+    angles = [p[:, None, :, None] * _speeds(width, p.device) for p in ([query] if key is query else [query, key])]
+    turns = [(angle.cos(), angle.sin()) for angle in angles]  # [b or 1, 1, n, d / 2h] each
+    return lambda attn, q, k: (_rotated(q, *turns[0]), _rotated(k, *turns[-1]), None)
 
 
-@dataclass(frozen=True)
-class Rotary:
-    """The rotations of queries and of keys (arXiv:2104.09864)."""
-
-    query: RotaryEmbedding
-    key: RotaryEmbedding
-
-    @classmethod
-    def of(cls, query: Tensor, key: Tensor, width: int) -> "Rotary":
-        rotated = RotaryEmbedding.of(query, width)
-        return cls(rotated, rotated if key is query else RotaryEmbedding.of(key, width))
-
-    def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, None]:
-        return self.query(q), self.key(k), None
+def _rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    left, right = x.chunk(2, dim=-1)
+    return torch.cat([left * cos - right * sin, left * sin + right * cos], dim=-1)
 
 
-@dataclass(frozen=True)
-class RelativeBias:
+def relative_bias(query: Tensor, key: Tensor, table: nn.Embedding, both_sides: bool) -> PositionEncoding:
     """One learned number `[b or 1, h, n, m]` for each distance and head, the same in all layers (T5, sec. 2.1)."""
-
-    bias: Tensor
-
-    @classmethod
-    def of(cls, query: Tensor, key: Tensor, table: nn.Embedding, both_sides: bool) -> "RelativeBias":
-        buckets = distance_buckets(key[:, None, :] - query[:, :, None], both_sides)
-        return cls(table(buckets).permute(0, 3, 1, 2))
-
-    def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        return q, k, self.bias
+    bias = table(distance_buckets(key[:, None, :] - query[:, :, None], both_sides)).permute(0, 3, 1, 2)
+    return lambda attn, q, k: (q, k, bias)
 
 
 def distance_buckets(distance: Tensor, both_sides: bool) -> Tensor:

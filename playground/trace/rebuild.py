@@ -1,6 +1,6 @@
 """One text under one objective: everything the command line prints and the stage draws, from one batch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -318,6 +318,16 @@ def terms(objective: Objective, steps: Sequence[Step]) -> list[TermFacts]:
         if term.target in asked
         for part, target in (asked[term.target],)
     ]
+
+
+def record_of(
+    objective: Objective, steps: Sequence[Step], masked: Callable[[Batch], Batch], about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The frames of the stages of one row under the attention masks that a model reads."""
+    loss = {"formula": written(weighted_terms(objective, steps)), "loss": objective.loss}
+    shown = [(s.verb, masked(s.batch)) for s in steps if s.part == 0]
+    verdict = leaks.check(masked(steps[-1].batch))
+    return frames.record(shown, verdict, {**about, **loss, "terms": terms(objective, steps)})
 
 
 def meters(batch: Batch) -> list[Meter]:

@@ -4,10 +4,10 @@ A target's loss is a mean, so a part is weighted by its share of the positions o
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -55,10 +55,8 @@ def room_for(during: Part) -> Iterator[None]:
         raise OutOfMemory(asked, during) from None
 
 
-class Gradient(Protocol):
-    """Adds the gradients of a whole batch to a model and returns its losses."""
-
-    def __call__(self, model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> BatchLoss: ...
+Gradient = Callable[[LanguageModel, Batch, int, str], BatchLoss]
+"""Adds the gradients of a whole batch, in at least so many parts and at a precision, and returns its losses."""
 
 
 def losses(model: LanguageModel, part: Batch, precision: str, shares: Shares) -> BatchLoss:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from ctypes import CDLL
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 from pathlib import Path
 
@@ -39,21 +39,11 @@ def free_cached(device: torch.device) -> None:
         CDLL("libc.so.6").malloc_trim(0)
 
 
-@dataclass(frozen=True)
-class Need:
-    """Bytes that training needs at once: weights with gradients and moments, activations of a step, scores."""
+def estimate(entry: Entry, words: int) -> int:
+    """Bytes that training needs at once with a vocabulary of so many words, a little too many.
 
-    weights: int
-    step: int
-    scores: int
-
-    @property
-    def total(self) -> int:
-        return self.weights + self.step + self.scores
-
-
-def estimate(entry: Entry, words: int) -> Need:
-    """The need of an entry with a vocabulary of so many words, a little too high."""
+    They are for the weights with gradients and moments, for the activations of a step, and for the scores.
+    """
     shape, recipe = entry.model, entry.recipe
     layers = shape.layers + shape.decoder_layers * 2
     learned = shape.max_position_embeddings * (1 + shape.decoder_positions) if shape.positions == "learned" else 0
@@ -64,7 +54,7 @@ def estimate(entry: Entry, words: int) -> Need:
     activations = ceil(positions * layers * (12 + 2 * shape.mlp_ratio) * shape.width)
     attention = 2 * rows * shape.heads * recipe.seq_len**2 * layers
     scores = rows * recipe.seq_len * words * 3
-    return Need(4 * FLOATS * matrices, FLOATS * (activations + attention), FLOATS * scores)
+    return FLOATS * (4 * matrices + activations + attention + scores)
 
 
 def available(device: torch.device, system: Path = SYSTEM) -> int | None:

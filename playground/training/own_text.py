@@ -1,6 +1,5 @@
 """The text of a run beside its checkpoints, where its name alone does not make it again: a text of a person's own."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +8,13 @@ from torch import Tensor
 
 from playground.batch import Tokens
 from playground.corpora import Corpus, pick
+from playground.corpora.cache import from_tensors, to_tensors
 from playground.corpora.respelling import IN_WORDS
 from playground.corpora.sources import is_generated, open_saved
 from playground.errors import UserError
-from playground.tokenizing import tokenizer_json
 from playground.training import checkpoint
 from playground.training.checkpoint import FORMAT, Checkpoint, CorpusInfo, read, write_whole
 from playground.training.train_state import TrainState
-
-ROWS = ("ids", "word_ids", "sentence_ids", "document_ids")
-SAID = ("name", "description", "held_out_from", "label_names", "entropy_bound", "sections")
 
 TOKENS = 60_000
 """Tokens of the corpus in which a model of another vocabulary is looked into."""
@@ -34,11 +30,8 @@ def save_run(folder: Path, learner: TrainState, corpus: Corpus, held_out: Tokens
 def _keep_text(path: Path, corpus: Corpus) -> None:
     if path.exists() or is_generated(corpus.name.partition(IN_WORDS)[0]):
         return
-    tensors = {name: getattr(corpus, name) for name in ROWS} | {f"label.{k}": row for k, row in corpus.labels.items()}
-    said = {name: getattr(corpus, name) for name in SAID}
-    write_whole(
-        path, tensors, {"format": FORMAT, "tokenizer": json.loads(tokenizer_json.to_json(corpus.tokenizer)), **said}
-    )
+    tensors, about = to_tensors(corpus)
+    write_whole(path, tensors, {"format": FORMAT, **about})
 
 
 def corpus_of(saved: Checkpoint) -> Corpus:
@@ -93,16 +86,6 @@ def _path(folder: Path, content: str) -> Path:
 
 def _restored(path: Path, about: dict[str, Any], tensors: dict[str, Tensor]) -> Corpus:
     try:
-        tokenizer = tokenizer_json.from_json(json.dumps(about["tokenizer"]))
-        labels = {name.removeprefix("label."): row for name, row in tensors.items() if name.startswith("label.")}
-        said: dict[str, Any] = {name: tensors[name] for name in ROWS} | {name: about[name] for name in SAID}
-        said["label_names"] = {name: tuple(values) for name, values in about["label_names"].items()}
-        said["sections"] = tuple(about["sections"])
-        corpus = Corpus(tokenizer=tokenizer, labels=labels, **said)
-        rows = [corpus.ids, corpus.word_ids, corpus.sentence_ids, corpus.document_ids, *labels.values()]
-        fits = all(row.shape == corpus.ids.shape and int(row.min()) >= -1 for row in rows)
-        if not fits or not 0 <= int(corpus.ids.min()) <= int(corpus.ids.max()) < len(tokenizer):
-            raise ValueError("its rows do not belong together")
+        return from_tensors(tensors, about)
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise UserError(f"The text {path} is damaged ({error}); train again on the text that it was.") from error
-    return corpus

@@ -239,7 +239,7 @@ class Session:
                 if isinstance(event, Stepped):
                     self._show()
             case Measured() | Noticed() | Regrets() | Sized() | Frame():
-                self.moments.add(event)
+                self.moments.every.append(event)
             case Incident():
                 self.trouble = event
             case Stopped():

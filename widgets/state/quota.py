@@ -37,7 +37,7 @@ class Quota:
             raise UserError(
                 f"{kept} runs are saved, the maximum for one visit here; delete one in the list of runs below."
             )
-        need = estimate(run.entry, len(run.corpus.tokenizer)).total
+        need = estimate(run.entry, len(run.corpus.tokenizer))
         if self.memory is not None and need > self.memory:
             raise UserError(
                 f"This run needs about {format_bytes(need)} of memory; one visit has {format_bytes(self.memory)} here. "

@@ -1,7 +1,5 @@
 """Two hidden words: are they predicted together or each for itself (arXiv:1906.08237, sec. 2.6, on New York)?"""
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor
 
@@ -60,7 +58,7 @@ def measure(subject: Subject, _: object) -> Finding:
 
 def _gold() -> Tensor:
     """The chance of every pair in the grammar, `[first, second]`."""
-    chances: Mapping[tuple[str, ...], float] = every_text("world", "Crossed").chances
+    chances = every_text("world", "Crossed")
     return torch.tensor([[chances.get((one, two), 0.0) for two in SECOND] for one in FIRST], dtype=torch.float64)
 
 

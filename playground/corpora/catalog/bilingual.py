@@ -1,15 +1,13 @@
 """TinyWorld in two languages that never stand side by side: each document is in one of them, none is a translation."""
 
 from dataclasses import dataclass, replace
-from functools import partial
 from math import log
 
-from playground.corpora.cache import remembered
 from playground.corpora.corpus import Corpus, joined
 from playground.corpora.sources import Source
-from playground.corpora.tinyworld.generate import generate, version
+from playground.corpora.tinyworld.generate import generate
 from playground.corpora.tinyworld.translate import Language, in_other_words
-from playground.knob import knob, written
+from playground.knob import knob
 from playground.rng import derive
 
 
@@ -37,16 +35,10 @@ def make_bilingual(seed: int, tokens: int, settings: Bilingual | None = None) ->
     return replace(corpus, name="bilingual", description=BILINGUAL.idea, entropy_bound=bound)
 
 
-def open_bilingual(seed: int, tokens: int, settings: Bilingual) -> Corpus:
-    """The same, read from the disk where it was made before."""
-    key = f"bilingual-{written(settings, ' ')}-{seed}-{tokens}-{version()}"
-    return remembered(key, partial(make_bilingual, seed, tokens, settings))
-
-
 BILINGUAL = Source(
     name="bilingual",
     aliases=("monolingual documents in two languages", "mBERT's text"),
     idea="Documents of world, half of them in an invented language; no text comes with its translation.",
-    make=open_bilingual,
+    make=make_bilingual,
     settings=Bilingual(),
 )

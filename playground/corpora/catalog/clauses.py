@@ -1,10 +1,8 @@
 """Two clauses each, cut out of a sentence, and the word that joined them."""
 
-from playground.corpora.cache import remembered
 from playground.corpora.catalog.pairwise import of_pairs
 from playground.corpora.corpus import Corpus
 from playground.corpora.sources import Source
-from playground.corpora.tinyworld.generate import version
 from playground.corpora.tinyworld.presets.arguments import JOINED
 from playground.corpora.tinyworld.tasks.connectives import connective_sentences
 
@@ -21,15 +19,10 @@ def make_clauses(seed: int, tokens: int) -> Corpus:
     return of_pairs("clauses", [(both.first, both.second) for both in joined], "connective", labels, JOINED)
 
 
-def open_clauses(seed: int, tokens: int) -> Corpus:
-    """The same, read from the disk where it was made before."""
-    return remembered(f"clauses-{seed}-{tokens}-{version()}", lambda: make_clauses(seed, tokens))
-
-
 CLAUSES = Source(
     name="clauses",
     aliases=("discourse",),
     idea="Two clauses of a film review each, and which word joined them: and, but, because or so.",
-    make=open_clauses,
+    make=make_clauses,
     tokens=100_000,
 )

@@ -1,33 +1,23 @@
 """TinyWorld in two domains: reviews of films and of restaurants, each document with a word that says which."""
 
 from dataclasses import replace
-from functools import partial
 
-from playground.corpora.cache import remembered
 from playground.corpora.corpus import Corpus
 from playground.corpora.sources import Source
 from playground.corpora.tinyworld.domains import split_domains
-from playground.corpora.tinyworld.generate import generate, version
+from playground.corpora.tinyworld.generate import generate
 
 
-def make_domains(
-    seed: int, tokens: int, *, vocabulary: float = 0.5, style: float = 0.5, share: float = 0.5, codes: bool = True
-) -> Corpus:
-    """About so many tokens of both domains; the knobs are those of `split_domains`."""
-    films = generate("reviews", seed, tokens)
-    split = split_domains(films, seed, vocabulary=vocabulary, style=style, share=share, codes=codes)
+def make_domains(seed: int, tokens: int) -> Corpus:
+    """About so many tokens of both domains."""
+    split = split_domains(generate("reviews", seed, tokens), seed)
     return replace(split, name="domains", description=DOMAINS.idea)
-
-
-def open_domains(seed: int, tokens: int) -> Corpus:
-    """The same with the knobs as they come, read from the disk where it was made before."""
-    return remembered(f"domains-{seed}-{tokens}-{version()}", partial(make_domains, seed, tokens))
 
 
 DOMAINS = Source(
     name="domains",
     aliases=("control codes",),
     idea="Reviews of films and of restaurants; half of the words differ, and the first word of each says which it is.",
-    make=open_domains,
+    make=make_domains,
     tokens=300_000,
 )

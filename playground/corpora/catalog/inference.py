@@ -1,10 +1,8 @@
 """Premises and hypotheses: does the second follow from the first, contradict it, or is neither the case?"""
 
-from playground.corpora.cache import remembered
 from playground.corpora.catalog.pairwise import of_pairs
 from playground.corpora.corpus import Corpus
 from playground.corpora.sources import Source
-from playground.corpora.tinyworld.generate import version
 from playground.corpora.tinyworld.tasks.inference import INFERENCES, inference_pairs
 
 LENGTH = 15
@@ -20,15 +18,10 @@ def make_inference(seed: int, tokens: int) -> Corpus:
     return of_pairs("inference", pairs, "inference", labels, INFERENCES)
 
 
-def open_inference(seed: int, tokens: int) -> Corpus:
-    """The same, read from the disk where it was made before."""
-    return remembered(f"inference-{seed}-{tokens}-{version()}", lambda: make_inference(seed, tokens))
-
-
 INFERENCE = Source(
     name="inference",
     aliases=("NLI pairs", "premises"),
     idea="Premises, each with a hypothesis that follows, contradicts or does neither.",
-    make=open_inference,
+    make=make_inference,
     tokens=200_000,
 )

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Mapping
 from random import Random
 
-from playground.corpora.cache import remembered
 from playground.corpora.catalog.pairwise import Pair, of_pairs
 from playground.corpora.corpus import Corpus
 from playground.corpora.sources import Source
-from playground.corpora.tinyworld.generate import version
 from playground.corpora.tinyworld.tasks.draw import Split
 from playground.corpora.tinyworld.tasks.inference import INFERENCES, inference_pairs
 from playground.corpora.tinyworld.tasks.minimal import minimal_pairs
@@ -75,16 +73,11 @@ def make_text_to_text(seed: int, tokens: int) -> Corpus:
     return of_pairs("text to text", [pair for pair, _ in made], "task", [k for _, k in made], tuple(TASKS))
 
 
-def open_text_to_text(seed: int, tokens: int) -> Corpus:
-    """The same, read from the disk where it was made before."""
-    return remembered(f"text-to-text-{seed}-{tokens}-{version()}", lambda: make_text_to_text(seed, tokens))
-
-
 TEXT_TO_TEXT = Source(
     name="text to text",
     aliases=("T5 tasks", "prefixed tasks"),
     idea="Four labelled tasks as text: a prefix, the texts, and the answer as text, even if it is a number.",
-    make=open_text_to_text,
+    make=make_text_to_text,
     tokens=300_000,
     prefixes=("sst2 sentence:", "mnli hypothesis:", "stsb sentence1:", "cola sentence:"),
 )

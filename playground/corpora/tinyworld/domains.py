@@ -14,7 +14,6 @@ from playground.corpora.tinyworld.grammar import Form
 from playground.corpora.tinyworld.labels import width
 from playground.corpora.tinyworld.supersenses import SUPERSENSES, supersense
 from playground.corpora.tinyworld.trees import RELATIONS
-from playground.errors import UserError
 from playground.rng import derive, generator
 from playground.tokenizing.tokenizer_json import with_words
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
@@ -24,25 +23,19 @@ CODES = ("films", "meals")
 """Control codes: the first word of every document names its domain (CTRL, arXiv:1909.05858, sec. 3)."""
 
 
-def split_domains(
-    corpus: Corpus, seed: int, *, vocabulary: float = 0.5, style: float = 0.5, share: float = 0.5, codes: bool = True
-) -> Corpus:
-    """Turn the fraction `share` of the documents of the corpus `reviews` into reviews of restaurants.
+SHARE, VOCABULARY, STYLE = 0.5, 0.5, 0.5
+"""The share of documents about food; of the words about films that are replaced there; of its sentences with "!"."""
 
-    In these the fraction `vocabulary` of the words about films is replaced, word for word, and the fraction `style` of
-    the sentences ends with "!". With 0 and 0 the domains are the same. `codes` writes the domain before each document.
-    """
-    for name, value in {"vocabulary": vocabulary, "style": style, "share": share}.items():
-        if not 0 <= value <= 1:
-            raise UserError(f"{name} is {value}; it is a share and lies between 0 and 1.")
+
+def split_domains(corpus: Corpus, seed: int) -> Corpus:
+    """Turn some documents of the corpus `reviews` into reviews of restaurants, and begin each with its domain."""
     rng = generator(seed, "domains")
-    food = torch.rand(int(corpus.document_ids[-1]) + 1, generator=rng) < share
-    loud = torch.rand(int(corpus.sentence_ids[-1]) + 1, generator=rng) < style
+    food = torch.rand(int(corpus.document_ids[-1]) + 1, generator=rng) < SHARE
+    loud = torch.rand(int(corpus.sentence_ids[-1]) + 1, generator=rng) < STYLE
     food_tokens = food[corpus.document_ids.long()]
-    split = _reworded(corpus, food_tokens, loud[corpus.sentence_ids.long()], vocabulary)
-    split = _with_codes(split, food) if codes else split
+    split = _with_codes(_reworded(corpus, food_tokens, loud[corpus.sentence_ids.long()]), food)
     sentences = len(corpus.sentence_ids[food_tokens].unique())
-    nats = (corpus.entropy_bound or 0.0) * len(corpus) + len(food) * _entropy(share) + sentences * _entropy(style)
+    nats = (corpus.entropy_bound or 0.0) * len(corpus) + len(food) * _entropy(SHARE) + sentences * _entropy(STYLE)
     return replace(
         split,
         held_out_from=find_boundary(split.ids == SEPARATOR, split.sentence_ids),
@@ -51,12 +44,9 @@ def split_domains(
     )
 
 
-def _reworded(corpus: Corpus, food: Tensor, loud: Tensor, vocabulary: float) -> Corpus:
-    """The corpus with other words, and "!" for full stops of loud sentences, in its tokens about food.
-
-    One vocabulary holds the words of both domains, whatever the settings, so that models fit all of them.
-    """
-    words, instead = corpus.tokenizer.words, food_words(vocabulary)
+def _reworded(corpus: Corpus, food: Tensor, loud: Tensor) -> Corpus:
+    """The corpus with other words, and "!" for full stops of loud sentences, in its tokens about food."""
+    words, instead = corpus.tokenizer.words, food_words()
     added = (word for replacements in lex.FOOD.values() for word in replacements.split())
     tokenizer = with_words(corpus.tokenizer, (*CODES, "!", *added))
     replaced = tokenizer.encode_words(instead.get(word, word) for word in words[FIRST_WORD:])
@@ -75,11 +65,11 @@ def _reworded(corpus: Corpus, food: Tensor, loud: Tensor, vocabulary: float) -> 
     return replace(corpus, tokenizer=tokenizer, ids=with_articles(tokenizer, ids), labels=labels)
 
 
-def food_words(vocabulary: float) -> dict[str, str]:
-    """Words about films with their replacements; a higher fraction adds some and keeps these."""
+def food_words() -> dict[str, str]:
+    """Words about films with their replacements."""
     pairs = [pair for films, food in lex.FOOD.items() for pair in zip(films.split(), food.split(), strict=False)]
     Random(derive(0, "food")).shuffle(pairs)
-    return dict(pairs[: round(vocabulary * len(pairs))])
+    return dict(pairs[: round(VOCABULARY * len(pairs))])
 
 
 def _with_codes(corpus: Corpus, food: Tensor) -> Corpus:
@@ -120,4 +110,4 @@ def _with_codes(corpus: Corpus, food: Tensor) -> Corpus:
 
 def _entropy(share: float) -> float:
     """The entropy of one binary choice, in nats."""
-    return 0.0 if share in (0, 1) else -share * log(share) - (1 - share) * log(1 - share)
+    return -share * log(share) - (1 - share) * log(1 - share)

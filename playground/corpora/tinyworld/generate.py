@@ -1,19 +1,14 @@
 """Generate a corpus with the grammar of TinyWorld, with the true labels of every token."""
 
-import hashlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
 from itertools import count, pairwise
 from math import exp
-from pathlib import Path
 from random import Random
-from types import CodeType
 
 import torch
 from torch import Tensor
 
-from playground.corpora.cache import remembered
 from playground.corpora.corpus import Corpus, find_boundary
 from playground.corpora.tinyworld.grammar import Form, Grammar, Rule
 from playground.corpora.tinyworld.inflection import takes_an
@@ -24,29 +19,6 @@ from playground.corpora.tinyworld.world import find_preset, grammar
 from playground.rng import derive
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import SEPARATOR
-
-
-def open_preset(preset: str, seed: int, tokens: int) -> Corpus:
-    """The same as `generate`, but read from the cache on the disk where it is there."""
-    return remembered(f"{preset}-{seed}-{tokens}-{version()}", partial(generate, preset, seed, tokens))
-
-
-@cache
-def version() -> str:
-    """A hash of the compiled code of this package: the cache keys of what is generated contain it."""
-    digest = hashlib.blake2b(digest_size=8)
-    for file in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(_instructions(compile(file.read_bytes(), file.name, "exec", optimize=2)).encode())
-    return digest.hexdigest()
-
-
-def _instructions(code: CodeType) -> str:
-    """The instructions and constants of compiled code, without comments, docstrings and line numbers."""
-    inner = [_instructions(value) for value in code.co_consts if isinstance(value, CodeType)]
-    values = [
-        sorted(map(repr, v)) if isinstance(v, frozenset) else v for v in code.co_consts if not isinstance(v, CodeType)
-    ]
-    return repr((code.co_name, code.co_code, code.co_names, values, inner))
 
 
 def generate(preset: str, seed: int, tokens: int) -> Corpus:

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from playground.corpora import Corpus
-from playground.corpora.catalog.parallel import open_parallel
+from playground.corpora import Corpus, open_corpus
 from playground.errors import UserError
 from playground.models import total_loss
 from playground.optimisers import AdamW
@@ -59,7 +58,8 @@ def alone(corpus: Corpus, language: int) -> Corpus:
 def second_language() -> Corpus:
     """Sentences of the second language alone."""
     description = "Sentences of the second language of the corpus 'parallel' alone."
-    return replace(alone(open_parallel(TEXT_SEED, TOKENS), 1), name="second language", description=description)
+    both = open_corpus("parallel", seed=TEXT_SEED, tokens=TOKENS)
+    return replace(alone(both, 1), name="second language", description=description)
 
 
 def with_words_of(learner: TrainState, tokenizer: Tokenizer, corpus: Corpus) -> NewWords:

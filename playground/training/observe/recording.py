@@ -4,7 +4,7 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -17,7 +17,7 @@ from playground.analysis.probes import PROBES, asked
 from playground.batch import Batch
 from playground.corpora.corpus import pick
 from playground.errors import UserError
-from playground.parsing import Form, has_form, parse_json
+from playground.parsing import Form, form_of, has_form, parse_json
 from playground.rng import generator
 from playground.training.events import Evaluated, Event, Started, Stepped
 from playground.training.grad_stats import Group
@@ -85,34 +85,24 @@ class Frame:
 Moment = Measured | Noticed | Regrets | Sized | Frame
 """One recorded moment of a run."""
 
+OneKind = TypeVar("OneKind", Measured, Noticed, Regrets, Sized, Frame)
+
 
 class Moments:
-    """The moments of a run so far: `every` one, and those of each kind; the lists only grow."""
+    """The moments of a run so far: `every` one, in a list that only grows, and those of each kind."""
 
     def __init__(self, moments: Iterable[Moment] = ()) -> None:
-        self.every: list[Moment] = []
-        self.film: list[tuple[int, Predictions]] = []
-        self.measured: list[Measured] = []
-        self.noticed: list[Noticed] = []
-        self.regrets: list[Regrets] = []
-        self.sizes: list[Sized] = []
-        for moment in moments:
-            self.add(moment)
+        self.every: list[Moment] = list(moments)
 
-    def add(self, moment: Moment) -> None:
-        """Append a moment to all moments and to those of its kind."""
-        self.every.append(moment)
-        match moment:
-            case Frame():
-                self.film.append((moment.step, moment.look))
-            case Measured():
-                self.measured.append(moment)
-            case Noticed():
-                self.noticed.append(moment)
-            case Regrets():
-                self.regrets.append(moment)
-            case Sized():
-                self.sizes.append(moment)
+    def of(self, kind: type[OneKind]) -> list[OneKind]:
+        """The moments of one kind."""
+        return [moment for moment in self.every if isinstance(moment, kind)]
+
+    film = property(lambda self: [(frame.step, frame.look) for frame in self.of(Frame)])
+    measured = property(lambda self: self.of(Measured))
+    noticed = property(lambda self: self.of(Noticed))
+    regrets = property(lambda self: self.of(Regrets))
+    sizes = property(lambda self: self.of(Sized))
 
 
 def with_moments(
@@ -222,23 +212,14 @@ def _frame(step: int, look: dict[str, Any]) -> Frame:
     return Frame(step, Predictions(look["step"], tuple(look["sees"]), tuple(guesses), weights, rows, columns))
 
 
-GUESS = {"position": int, "truth": str, "top": [(str, float)], "probability": float, "loss": float}
-LOOK = {
-    "step": int,
-    "sees": [str],
-    "guesses": [GUESS | {"target": str, "reader": str}],
-    "weights": {str: {"shape": [int], "bytes": str}},
-    "rows": {str: [str]},
-    "columns": {str: [str]},
-}
-HABIT = {"matrix": str, "layer": int, "head": int, "pattern": str, "weight": float, "chance": float}
-GROUP = {"name": str, "size": float, "gradient": float, "change": float}
+LOOK = form_of(Predictions) | {"weights": {str: {"shape": [int], "bytes": str}}}
+HABIT = form_of(PatternScore) | {"pattern": str}
 
 READERS: dict[str, tuple[Form, Callable[..., Moment]]] = {
-    "measured": ({"step": int, "gauges": {str: float}}, Measured),
+    "measured": (form_of(Measured), Measured),
     "noticed": ({"step": int, "habit": HABIT}, _noticed),
-    "regrets": ({"step": int, "total": float, "each": {str: float}}, Regrets),
-    "sized": ({"step": int, "groups": [GROUP]}, lambda step, groups: Sized(step, tuple(Group(**g) for g in groups))),
+    "regrets": (form_of(Regrets), Regrets),
+    "sized": (form_of(Sized), lambda step, groups: Sized(step, tuple(Group(**g) for g in groups))),
     "frame": ({"step": int, "look": LOOK}, _frame),
 }
 """The form of each kind of moment, and what makes it from its fields."""

@@ -12,16 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from playground import leaks
 from playground.analysis.predictions import ForwardTrace, read
 from playground.batch import Batch, Tokens
 from playground.errors import UserError
-from playground.objectives.formula import written
-from playground.parsing import has_form
+from playground.parsing import form_of, has_form
 from playground.rng import generator
-from playground.trace import frames
+from playground.trace.json_schema import Frame, Term
 from playground.trace.model_frames import FORWARD, numbers, with_numbers
-from playground.trace.rebuild import terms, weighted_terms
+from playground.trace.rebuild import record_of
 from playground.training import checkpoint
 from playground.training.events import Checkpointed, Started, Stepped, Stopped
 from playground.training.loop import Run
@@ -38,6 +36,7 @@ GROWTH = 1.12
 """Where the last step is unknown, the factor from the step of one moment to that of the next."""
 
 
+@cache
 def spaced(last: int, most: int = MOST) -> tuple[int, ...]:
     """At most `most` steps from 0 to the last, ever further apart, since a model changes fastest at first."""
     steps = [0, 1] if last else [0]
@@ -47,11 +46,7 @@ def spaced(last: int, most: int = MOST) -> tuple[int, ...]:
     return tuple(steps)
 
 
-CELL = {"text": str, "state?": str, "badge?": str, "was?": str, "language?": int}
-LANE = {"name": str, "cells": [CELL]}
-MATRIX = {"name": str, "shape": [int], "states": str, "rows": [str], "columns": [str]}
-FRAME = {"name": str, "lanes": [LANE], "matrices": [MATRIX]}
-RECORD = {"title": str, "frames": [FRAME], "terms?": [{"latex": str, "symbols": {str: str}}]}
+RECORD = {"title": str, "frames": [form_of(Frame)], "terms?": [form_of(Term)]}
 MOMENT = {"step": int, "model": str, "captions": dict.fromkeys(FORWARD, str)}
 KEPT = {"record": RECORD, "moments": [MOMENT], "levels": {str: float}, "unit?": str}
 """The form of the header of a file of moments."""
@@ -76,18 +71,13 @@ class ReplayRecorder:
         text = text.to(device)
         seed = draw_that_asks(objective, text) or 0
         steps = objective.steps(text, generator(seed, "glance", device=device))
-        batch = steps[-1].batch
         about = {
             "title": f"{learner.entry.title} while it learns",
             "subtitle": learner.entry.idea,
-            "formula": written(weighted_terms(objective, steps)),
             "source": learner.entry.paper,
-            "loss": objective.loss,
-            "terms": terms(objective, steps),
         }
-        shown = [(s.verb, learner.model.masked(s.batch)) for s in steps if s.part == 0]
-        record = frames.record(shown, leaks.check(learner.model.masked(batch)), about)
-        return cls(learner.entry.name, corpus, batch, record, last)
+        record = record_of(objective, steps, learner.model.masked, about)
+        return cls(learner.entry.name, corpus, steps[-1].batch, record, last)
 
     def levels(self, run: Run) -> dict[str, float]:
         """Levels for a loss over words: the unigram baseline and, where known, the entropy of the grammar."""
@@ -107,7 +97,7 @@ class ReplayRecorder:
             return True
         if self.last is None:
             return step >= ceil(self.steps[-1] * GROWTH) and step > self.steps[-1]
-        return step in _spaced(self.last)
+        return step in spaced(self.last)
 
     def look(self, learner: TrainState) -> None:
         """Record a moment, unless this step has one."""
@@ -131,11 +121,6 @@ class ReplayRecorder:
         step = self.steps[k]
         when = f"after {step} step{'s' * (step != 1)} on {self.corpus}" if step else "before training"
         return numbers(self.record, self.seen[k], f"{self.model} {when}", layers=()) | {"step": step}
-
-
-@cache
-def _spaced(last: int) -> frozenset[int]:
-    return frozenset(spaced(last))
 
 
 @dataclass(frozen=True)

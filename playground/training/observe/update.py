@@ -7,19 +7,16 @@ from typing import Any
 
 import torch
 
-from playground import leaks
 from playground.analysis.predictions import ForwardTrace, read
 from playground.answers import total_loss
 from playground.batch import Batch
 from playground.devices import on_cpu
 from playground.objectives.arrange.mixture_part import MixturePart
-from playground.objectives.formula import written as formula
 from playground.objectives.steps import Step, acting_on, specimens
 from playground.rng import generator
 from playground.slicing import rows, split_rows, trimmed
-from playground.trace import frames
 from playground.trace.model_frames import FORWARD, UPDATE, as_data, numbers, with_numbers
-from playground.trace.rebuild import terms, weighted_terms
+from playground.trace.rebuild import record_of
 from playground.training.data import BatchSampler, steps_together
 from playground.training.grad_stats import Group, sizes
 from playground.training.train_state import TrainState
@@ -112,19 +109,14 @@ def coming(learner: TrainState, feed: BatchSampler) -> tuple[tuple[Step, ...], B
 
 def record(update: UpdateTrace, corpus: str) -> dict[str, Any]:
     """The frames of the update: one row of the batch from its text to the predictions after the step."""
-    learner, batch = update.learner, update.steps[-1].batch
-    objective = learner.objective
+    learner = update.learner
     about = {
         "title": f"Inside update {learner.step}",
         "subtitle": f"Row {update.row + 1} of the {update.batch_size} texts of this batch of {corpus}; "
         f"the model is the {learner.entry.name} of this run.",
-        "formula": formula(weighted_terms(objective, update.steps)),
-        "source": objective.source,
-        "loss": objective.loss,
-        "terms": terms(objective, update.steps),
+        "source": learner.objective.source,
     }
-    shown = [(s.verb, learner.model.masked(s.batch)) for s in update.steps if s.part == 0]
-    made = frames.record(shown, leaks.check(learner.model.masked(batch)), about)
+    made = record_of(learner.objective, update.steps, learner.model.masked, about)
     values = numbers(made, update.before, f"{learner.entry.name} before step {learner.step}")
     values["groups"] = [vars(group) for group in update.groups]
     values["after"] = [as_data(guess) for guess in update.after.guesses]

@@ -100,7 +100,7 @@ def bands(points: Iterable[Point]) -> tuple[Band, ...]:
 
 def plan(run: Run, workers: int, seeds: int) -> tuple[int, str]:
     """How many workers fit into the memory, with a sentence where they are fewer than asked for."""
-    need = estimate(run.entry, len(run.corpus.tokenizer)).total
+    need = estimate(run.entry, len(run.corpus.tokenizer))
     return workers_that_fit(need, min(seeds, workers), available(run.device))
 
 
@@ -187,7 +187,7 @@ def stacks(run: Run, seeds: Sequence[int], way: str = "auto") -> tuple[list[Sequ
         return [], ""
     if reason := hindrance(prepared(run)):
         return [], f"The seeds run separately, not stacked: {reason}."
-    need, free = estimate(run.entry, len(run.corpus.tokenizer)).total, available(run.device)
+    need, free = estimate(run.entry, len(run.corpus.tokenizer)), available(run.device)
     parts = parted(seeds, need, free)
     if len(parts) == 1 or free is None:
         return parts, ""
@@ -304,7 +304,7 @@ def followed(
     `replayed` keeps the moments of its replay, of this text or a held-out one.
     """
     resumed_at = learner.step if learner and parent is None else 0
-    events = recorded(run, events if runs is None else runs.opened(events), resumed_at)
+    events = recorded(run, events, resumed_at)
     if replayed:
         events = replay.watched(run, events, text)
     if runs is None:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from playground.analysis.probes import PROBES, asked
 from playground.devices import describe
-from playground.errors import unwritable
+from playground.errors import writing
 from playground.objectives.mask_overrides import to_json
 from playground.parsing import dump_json, has_form, parse_json
 from playground.training.checkpoint import kept, put_in_place
@@ -205,7 +205,7 @@ def recorded(run: Run, events: Iterable[AnyEvent], resumed_at: int = 0) -> Itera
         return
     summary, events = Summary(run), iter(events)
     began = list(islice(events, 1))  # a run that cannot begin is refused here, before an older record is touched
-    try:
+    with writing(run.out):
         run.out.mkdir(parents=True, exist_ok=True)
         if not resumed_at:
             _put_aside(run.out / "checkpoint.safetensors")
@@ -220,8 +220,6 @@ def recorded(run: Run, events: Iterable[AnyEvent], resumed_at: int = 0) -> Itera
             finally:
                 _write(file, unread.rest())
         write_text(run.out / "run.json", dump_json(summary.facts(), indent=1))
-    except OSError as error:
-        raise unwritable(run.out, error) from error
 
 
 def _write(file: TextIO, events: Iterable[Stepped | Evaluated]) -> None:

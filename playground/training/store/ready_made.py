@@ -16,7 +16,7 @@ import torch
 import playground
 from playground.corpora import open_corpus
 from playground.corpora.sources import read_name
-from playground.errors import UserError, unwritable
+from playground.errors import UserError, writing
 from playground.folders import cache_folder
 from playground.knob import turn
 from playground.parsing import has_form, parse_json
@@ -179,11 +179,9 @@ def build(
     folder = made.folder(home)
     if facts(made, home) is not None:
         return
-    try:
+    with writing(folder):
         if (folder / FILE).exists():
             shutil.rmtree(folder)
-    except OSError as error:
-        raise unwritable(folder, error) from error
     ours = lock.acquire(folder / lock.FILE, wait)
     if ours is None:
         raise UserError(f"{made.title} is being built by another process; wait until it is done.")
@@ -216,10 +214,8 @@ def _train(made: ReadyMade, folder: Path, saves: int, most_kept: int) -> Generat
         "held_out": summary.held_out, "seconds": summary.seconds,
     }  # fmt: skip
     about = {"entry": made.entry.name, "corpus": made.corpus, "seed": made.seed, "steps": made.steps}
-    try:
+    with writing(folder):
         write_text(folder / FILE, json.dumps({**about, "code": code_hash(), **found}, indent=1))
-    except OSError as error:
-        raise unwritable(folder, error) from error
     for old in [run for run in runs.all() if run.name != made.name and run.state != "running"][: -(most_kept - 1)]:
         runs.delete(old.name)
 

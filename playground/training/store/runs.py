@@ -23,7 +23,7 @@ from playground.corpora.sources import TEXTS, is_generated
 from playground.errors import UserError
 from playground.knob import as_written, spelt, written
 from playground.objectives import mask_overrides
-from playground.parsing import Form, has_form, parse_json
+from playground.parsing import Form, form_of, has_form, parse_json
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint, kept
 from playground.training.curve import Curve, CurvePoint
@@ -62,27 +62,8 @@ CREATE TABLE IF NOT EXISTS moments (run TEXT, step INTEGER, kind TEXT, content T
 CREATE INDEX IF NOT EXISTS moments_of_run ON moments (run, step);
 """
 
-FORMS: dict[str, dict[str, Form]] = {
-    "runs": {
-        "name": str, "entry": str, "corpus": str, "seed": int, "device": str, "began": str, "state": str, "step": int,
-        "tokens": int, "seconds": float, "held_out?": float, "unigram_entropy?": float, "entropy_bound?": float,
-        "parent?": str, "forked_at?": int, "changed?": str, "out?": str, "settings": {},
-        "title": str, "error": str,
-    },
-    "points": {
-        "step": int, "loss?": float, "held_out?": float, "tokens": int, "seconds": float, "more": [(str, float)],
-        "scored": int, "flops": float, "accuracy": [(str, float)], "gauges": [(str, float)],
-    },
-}  # fmt: skip
-"""The forms of the values in the columns of two tables."""
-
 PAIRS = ("more", "accuracy", "gauges")
 """The columns of points that hold pairs of a name and a number."""
-
-COLUMNS = {table: [name.removesuffix("?") for name in form] for table, form in FORMS.items()}
-
-BY_STEP = {"points": ", ".join(COLUMNS["points"]), "moments": "step, kind, content"}
-"""The tables that grow with the steps of a run, and their columns beside its name."""
 
 RUNNING = ".running"
 """The folder with the locks of the runs that are being recorded."""
@@ -160,6 +141,15 @@ class RunRow:
     def checkpoints(self) -> tuple[int, ...]:
         """The steps from which it can be forked, besides its latest."""
         return tuple(kept(Path(self.out))) if self.out else ()
+
+
+FORMS: dict[str, dict[str, Form]] = {"runs": form_of(RunRow), "points": form_of(CurvePoint)}
+"""The forms of the values in the columns of two tables."""
+
+COLUMNS = {table: [name.removesuffix("?") for name in form] for table, form in FORMS.items()}
+
+BY_STEP = {"points": ", ".join(COLUMNS["points"]), "moments": "step, kind, content"}
+"""The tables that grow with the steps of a run, and their columns beside its name."""
 
 
 class Runs:
@@ -305,13 +295,6 @@ class Runs:
             raise UserError(f"The run {name} could not be copied to {self.folder} ({error}).") from error
         return new
 
-    def opened(self, events: Iterable[AnyEvent]) -> Generator[AnyEvent]:
-        """The same events; a list that cannot be opened is refused at the first, before a run writes anything."""
-        for number, event in enumerate(events):
-            if number == 0:
-                self._check()
-            yield event
-
     def _check(self) -> None:
         """Refuse a list that cannot be opened or, where there is none, be made."""
         if os.path.exists(self.folder / FILE):
@@ -324,6 +307,7 @@ class Runs:
         self, name: str, run: Run, events: Iterable[AnyEvent], parent: Parent | None = None
     ) -> Generator[AnyEvent]:
         """The same events, written down as they pass; of a run that goes on, what lies after its step is dropped."""
+        self._check()  # before the run writes anything
         try:
             with _Recorder(self, name, run, parent) as recorder:
                 for event in events:

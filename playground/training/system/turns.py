@@ -1,45 +1,8 @@
 """Turns of those who share a machine: how many train at once, in which order, and who stands where in the line."""
 
+import math
 import threading
 import time
-from typing import Protocol
-
-
-class Turn(Protocol):
-    """What work asks between two of its steps."""
-
-    def take(self) -> bool:
-        """Whether the next step may be taken; where not, the work stands in line and asks again soon."""
-        ...
-
-    def leave(self) -> None:
-        """Leave the line, or hand the turn on: the work is paused or over."""
-        ...
-
-    @property
-    def position(self) -> int:
-        """The position in the queue, from 1; 0 where the work does not wait."""
-        ...
-
-    @property
-    def trains(self) -> bool:
-        """Whether the work has its turn."""
-        ...
-
-
-class NoLine:
-    """The turn of those who are alone with their machine: always."""
-
-    position, trains = 0, False
-
-    def take(self) -> bool:
-        return True
-
-    def leave(self) -> None:
-        return
-
-
-NO_LINE = NoLine()
 
 
 class Turns:
@@ -49,77 +12,69 @@ class Turns:
     """
 
     def __init__(self, at_once: int, seconds: float) -> None:
-        self.at_once, self.seconds = at_once, seconds
-        self._lock = threading.Lock()
-        self._line: list[Ticket] = []
-        self._training: dict[Ticket, float] = {}
+        self.at_once, self.seconds, self.lock = at_once, seconds, threading.Lock()
+        self.line: list[Turn] = []
+        self.began: dict[Turn, float] = {}
 
-    def of(self, owner: object) -> "Ticket":
+    def of(self, owner: object) -> "Turn":
         """A turn for a new piece of work of an owner."""
-        return Ticket(self, owner)
-
-    def has(self, turn: "Ticket") -> bool:
-        """Whether a piece of work has its turn."""
-        return turn in self._training
+        return Turn(self, owner)
 
     @property
     def waiting(self) -> int:
         """How many stand in line."""
-        return len(self._line)
+        return len(self.line)
 
     @property
     def training(self) -> int:
         """How many have their turn."""
-        return len(self._training)
+        return len(self.began)
 
-    def take(self, turn: "Ticket") -> bool:
-        """Whether this piece of work may take its next step."""
-        with self._lock:
-            began = self._training.get(turn)
-            if began is not None and (time.monotonic() < began + self.seconds or not self._next(without=turn)):
-                return True
-            self._training.pop(turn, None)
-            if turn not in self._line:
-                self._line.append(turn)
-            while len(self._training) < self.at_once and (first := self._next()):
-                self._line.remove(first)
-                self._training[first] = time.monotonic()
-            return turn in self._training
-
-    def leave(self, turn: "Ticket") -> None:
-        """Forget a piece of work until it asks again."""
-        with self._lock:
-            self._training.pop(turn, None)
-            if turn in self._line:
-                self._line.remove(turn)
-
-    def position(self, turn: "Ticket") -> int:
-        """The position in the queue, from 1; 0 for who does not wait."""
-        with self._lock:
-            return self._line.index(turn) + 1 if turn in self._line else 0
-
-    def _next(self, without: "Ticket | None" = None) -> "Ticket | None":
+    def next(self, without: "Turn | None" = None) -> "Turn | None":
         """The first in line of whose owner nothing trains."""
-        owners = {id(each.owner) for each in self._training if each is not without}
-        return next((each for each in self._line if id(each.owner) not in owners), None)
+        owners = {id(each.owner) for each in self.began if each is not without}
+        return next((each for each in self.line if id(each.owner) not in owners), None)
 
 
-class Ticket:
-    """One piece of work of an owner among others."""
+class Turn:
+    """One piece of work of an owner among others, which asks between two of its steps."""
 
     def __init__(self, turns: Turns, owner: object) -> None:
         self.turns, self.owner = turns, owner
 
     def take(self) -> bool:
-        return self.turns.take(self)
+        """Whether the next step may be taken; where not, the work stands in line and asks again soon."""
+        turns = self.turns
+        with turns.lock:
+            began = turns.began.get(self)
+            if began is not None and (time.monotonic() < began + turns.seconds or not turns.next(without=self)):
+                return True
+            turns.began.pop(self, None)
+            if self not in turns.line:
+                turns.line.append(self)
+            while len(turns.began) < turns.at_once and (first := turns.next()):
+                turns.line.remove(first)
+                turns.began[first] = time.monotonic()
+            return self in turns.began
 
     def leave(self) -> None:
-        self.turns.leave(self)
+        """Leave the line, or hand the turn on: the work is paused or over."""
+        with self.turns.lock:
+            self.turns.began.pop(self, None)
+            if self in self.turns.line:
+                self.turns.line.remove(self)
 
     @property
     def position(self) -> int:
-        return self.turns.position(self)
+        """The position in the queue, from 1; 0 where the work does not wait."""
+        with self.turns.lock:
+            return self.turns.line.index(self) + 1 if self in self.turns.line else 0
 
     @property
     def trains(self) -> bool:
-        return self.turns.has(self)
+        """Whether the work has its turn."""
+        return self in self.turns.began
+
+
+NO_LINE = Turns(1, math.inf).of(None)
+"""The turn of those who are alone with their machine: always."""

@@ -14,6 +14,7 @@ from playground.corpora.tinyworld.truth import every_text
 from playground.errors import UserError
 from playground.tokenizing import of_words
 from playground.tokenizing.vocabulary import FIRST_WORD
+from tests.chances import next_word, word_at
 
 PRESETS = ("reviews", "agreement", "facts")
 
@@ -32,16 +33,16 @@ def test_chances_sum_to_one_from_one_side_and_from_both(preset):
 def test_where_all_texts_can_be_written_out_the_sums_equal_them():
     """The documents of `facts`, from one side, from both, and with two words hidden at once."""
     truth, rules = every_text("facts", "Document"), automaton("facts")
-    for words in list(truth.chances)[::41]:
+    for words in list(truth)[::41]:
         chart = chart_of(rules, words, "document")
         for position in range(len(words)):
             others = [k for k in range(len(words)) if k not in (position, 0)]
             left = [k < position for k in range(len(words))]
             both = [k in others for k in range(len(words))]
             assert named(rules, chart.chances(position, left)) == pytest.approx(
-                truth.next_word(words[:position]), abs=1e-12
+                next_word(truth, words[:position]), abs=1e-12
             )
-            expected = truth.word_at([*words], position, 0)
+            expected = word_at(truth, [*words], position, 0)
             assert chart.chances(position, both).sum() == pytest.approx(1)
             same_length = {w: p for w, p in named(rules, chart.chances(position, both)).items() if w in expected}
             total = sum(same_length.values())

@@ -101,4 +101,4 @@ def test_places_and_the_share_of_each_come_from_the_memory_that_is_there(monkeyp
 
 def test_every_entry_fits_into_the_smallest_share():
     for entry in map(entry_named, entries()):
-        assert estimate(entry, len(open_corpus(entry.corpus).tokenizer)).total < limits.VISIT, entry.name
+        assert estimate(entry, len(open_corpus(entry.corpus).tokenizer)) < limits.VISIT, entry.name

@@ -112,7 +112,7 @@ def recorder(runs: Runs, name: str, parent: Parent | None, resumed_at: int, text
     """What writes a run down: its curve, the moments of its replay, and its place in the list."""
 
     def record(run: Run, events: Iterable[Any]) -> Generator[Any]:
-        measured = recorded(run, runs.opened(events), resumed_at)
+        measured = recorded(run, events, resumed_at)
         return runs.recorded(name, run, moments.watched(run, measured, text), parent)
 
     return record

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from playground.corpora.catalog.parallel import PARALLEL, open_parallel
 from playground.corpora.corpus import Corpus
+from playground.corpora.sources import open_corpus
 from playground.corpora.tinyworld.tasks.draw import Pair, Split, balanced, split_of, task_random
 from playground.corpora.tinyworld.tasks.tagged import tells_held_out
 from playground.errors import UserError
@@ -65,7 +65,7 @@ def _refuse_too_many(number: int, count: int, split: Split) -> None:
 @cache
 def _translations(split: Split) -> tuple[_Translation, ...]:
     """All translations of a split, each sentence once."""
-    corpus = open_parallel(1, TOKENS)
+    corpus = open_corpus("parallel", seed=1, tokens=TOKENS)
     names = corpus.label_names["pos"]
     tags = _by_side(corpus, [names[number] for number in corpus.labels["pos"].tolist()])
     polarity = _by_side(corpus, corpus.labels["polarity"].tolist())
@@ -79,7 +79,7 @@ def _translations(split: Split) -> tuple[_Translation, ...]:
 @cache
 def as_it_comes() -> frozenset[tuple[str, ...]]:
     """The sentences of the corpus with its default seed and size."""
-    return frozenset(tuple(one) for one, _ in _sides(open_parallel(0, PARALLEL.tokens)))
+    return frozenset(tuple(one) for one, _ in _sides(open_corpus("parallel")))
 
 
 def _sides(corpus: Corpus) -> list[Pair]:

@@ -10,7 +10,7 @@ from playground import catalog
 from playground.corpora.catalog.domains import make_domains
 from playground.corpora.catalog.parallel import make_parallel
 from playground.corpora.sources import sources
-from playground.corpora.tinyworld import generate
+from playground.corpora.tinyworld import domains, generate
 from playground.corpora.tinyworld import lexicon as lex
 from playground.corpora.tinyworld.domains import CODES, food_words
 from playground.corpora.tinyworld.facts import FACTS, MENTIONS
@@ -24,7 +24,6 @@ from playground.corpora.tinyworld.presets.senses import WHEN, WHERE
 from playground.corpora.tinyworld.presets.shortcuts import CUES
 from playground.corpora.tinyworld.supersenses import supersense
 from playground.corpora.tinyworld.world import grammar
-from playground.errors import UserError
 from playground.tokenizing.vocabulary import SEPARATOR, UNKNOWN
 
 PRESETS = catalog.find("playground.corpora.tinyworld.presets", Preset)
@@ -247,11 +246,11 @@ def test_words_of_an_open_class_follow_zipfs_law():
     assert all(near(words[w], total, weight / sum(weights)) for w, weight in zip(aspects, weights, strict=True))
 
 
-def test_two_domains_differ_as_much_as_the_knobs_say():
-    plain = make_domains(0, 20_000, vocabulary=0.0, style=0.0, codes=False)
-    assert plain.ids.tolist() == generate("reviews", 0, 20_000).ids.tolist()
-    corpus = make_domains(0, 20_000, vocabulary=1.0, style=0.25, share=0.3)
-    instead, ends, kinds = food_words(1.0), Counter(), Counter()
+def test_two_domains_differ_as_much_as_the_shares_say(monkeypatch):
+    for name, share in {"VOCABULARY": 1.0, "STYLE": 0.25, "SHARE": 0.3}.items():
+        monkeypatch.setattr(domains, name, share)
+    corpus = make_domains(0, 20_000)
+    instead, ends, kinds = food_words(), Counter(), Counter()
     assert len(instead) == len(set(instead.values())) == sum(len(words.split()) for words in lex.FOOD.values())
     assert not set(instead) & set(instead.values())
     for tokens in documents(corpus, "domain"):
@@ -267,8 +266,9 @@ def test_two_domains_differ_as_much_as_the_knobs_say():
     assert near(kinds["food"], kinds.total(), 0.3)
 
 
-def test_labels_stay_with_their_words_in_both_domains():
-    corpus = make_domains(0, 10_000, vocabulary=1.0)
+def test_labels_stay_with_their_words_in_both_domains(monkeypatch):
+    monkeypatch.setattr(domains, "VOCABULARY", 1.0)
+    corpus = make_domains(0, 10_000)
     pairs = set(zip(words_of(corpus), named(corpus, "pos"), named(corpus, "supersense"), strict=True))
     assert {
         ("films", "", ""),
@@ -282,16 +282,8 @@ def test_labels_stay_with_their_words_in_both_domains():
     assert all(len(set(cut_)) == 1 for cut_ in cut(corpus.document_ids.tolist(), corpus.sentence_ids.tolist()))
 
 
-def test_codes_can_be_left_out_and_the_vocabulary_stays_the_same():
-    without, less = make_domains(0, 3000, codes=False), make_domains(0, 3000, vocabulary=0.1)
-    assert not set(CODES) & set(words_of(without))
-    assert without.tokenizer == less.tokenizer
+def test_two_domains_are_the_same_for_the_same_seed():
     assert make_domains(0, 3000).hash == make_domains(0, 3000).hash
-
-
-def test_a_share_that_is_none_is_refused():
-    with pytest.raises(UserError, match="vocabulary is 2"):
-        make_domains(0, 2000, vocabulary=2)
 
 
 def test_a_chain_calls_one_person_throughout_a_document():

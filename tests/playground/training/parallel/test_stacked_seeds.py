@@ -105,7 +105,7 @@ def test_seeds_that_cannot_be_stacked_run_apart_with_a_sentence(case):
 
 def test_seeds_that_would_not_fit_are_stacked_a_few_at_a_time(monkeypatch):
     run = small("RoBERTa")
-    need = estimate(run.entry, len(run.corpus.tokenizer)).total
+    need = estimate(run.entry, len(run.corpus.tokenizer))
     monkeypatch.setattr(room, "available", lambda device: int(2.5 * need / 0.8))
     parts, sentence = stacks(run, range(4), "vmap")
     assert [list(part) for part in parts] == [[0, 1], [2, 3]]
