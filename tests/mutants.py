@@ -104,7 +104,7 @@ MUTANTS = (
     Mutant(
         "off-by-one shift of the prefix LM",
         f"{STAGES}/ask/words.py",
-        "torch.cat([asked_for[:, 1:], torch.zeros_like(asked_for[:, :1])], dim=1)",
+        "ahead(asked_for, 1, False)",
         "asked_for",
     ),
     Mutant(
