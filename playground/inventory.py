@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import NotRequired, TypedDict
 
 import torch
@@ -15,7 +16,7 @@ from playground.finetuning.data.task import Task
 from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.strategy import Strategy
 from playground.knob import knobs
-from playground.models import Architecture, count_parameters, with_required_parts
+from playground.models import Architecture, LanguageModel, with_required_parts
 from playground.objectives import Objective, objectives
 from playground.objectives.steps import specimens
 from playground.rng import generator
@@ -206,7 +207,7 @@ def entry_facts(entry: Entry) -> EntryFacts:
     """One entry as data, with the number of its parameters at a vocabulary of 800 words."""
     return {
         "name": entry.name,
-        "parameters": count_parameters(entry.model, VOCABULARY),
+        "parameters": _parameters(entry.model),
         "vocabulary": VOCABULARY,
         "objective": entry.objective.name,
         "year": entry.year,
@@ -235,3 +236,10 @@ def entry_facts(entry: Entry) -> EntryFacts:
         "model": entry.model,
         "recipe": entry.recipe,
     }
+
+
+@cache
+def _parameters(shape: Architecture) -> int:
+    """The parameters of a model at a vocabulary of 800 words; many entries have one shape."""
+    model = LanguageModel(shape, VOCABULARY, None, ["word"] * VOCABULARY)
+    return sum(p.numel() for p in model.parameters())

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import cast
 
 import torch
@@ -773,7 +773,6 @@ def model_without_weights(shape: Architecture, size: int) -> LanguageModel:
         return LanguageModel(shape, size, None, ["word"] * size if shape.char_cnn or shape.ngrams else ())
 
 
-@cache
 def count_parameters(shape: Architecture, size: int, generator: bool = True) -> int:
     """The parameters of a model with a vocabulary of `size` words, with its generator or not; no weight is made."""
     named = model_without_weights(shape, size).named_parameters()
