@@ -12,7 +12,7 @@ import torch
 from playground import __version__
 from playground.claims.claim import Claim
 from playground.claims.rule import Call, RuleFacts, overall
-from playground.errors import UserError, unwritable
+from playground.errors import UserError, writing
 from playground.parsing import parse_json
 from playground.training.store.ready_made import code_hash
 
@@ -139,9 +139,7 @@ def write(claim: Claim, verdict: Verdict, folder: Path) -> Path:
             earlier = [*earlier, about]
         if earlier:
             verdict = {**verdict, "earlier": earlier}
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(verdict, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise unwritable(folder, error) from error
     return path

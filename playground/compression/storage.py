@@ -18,7 +18,7 @@ from playground.compression.grids import Grid, round_activations
 from playground.compression.masks import owner
 from playground.compression.method import Compressed
 from playground.devices import arrays
-from playground.errors import UserError, unwritable
+from playground.errors import UserError, writing
 from playground.finetuning.data.task import Task
 from playground.finetuning.strategy.head import Head, TaskHead
 from playground.interop.family import Family
@@ -41,13 +41,11 @@ def save(folder: Path | str, compressed: Compressed, tokenizer: Tokenizer | None
     """Write the model, and its tokenizer where one is given; the path of the model's file."""
     folder = Path(folder)
     tensors, header = pack(compressed)
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         save_file(arrays(tensors), folder / FILE, metadata={"compressed": json.dumps(header)})
         if tokenizer is not None:
             (folder / WORDS).write_text(tokenizer_json.to_json(tokenizer), encoding="utf-8")
-    except OSError as error:
-        raise unwritable(folder, error) from error
     return folder / FILE
 
 

@@ -1,4 +1,4 @@
-"""Corpora as files: generated ones for a faster second start, where a file that cannot be used is generated anew."""
+"""Corpora as files: generated ones for a faster second start, where a file that cannot be used is made again."""
 
 import hashlib
 import json

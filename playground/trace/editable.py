@@ -26,7 +26,7 @@ def by_hand(objective: Objective, steps: tuple[Step, ...]) -> Editable:
 
 def outcomes(objective: Objective) -> list[str]:
     """What may become of a pair, in a plan's words; empty where there is no pair."""
-    pairs = (s for chain in objective.chains for s in chain.stages if isinstance(s, Planned) and "pair" in s.keys)
+    pairs = (s for s in objective.every_stage if isinstance(s, Planned) and "pair" in s.keys)
     names: list[str] = [name for stage in pairs for name in getattr(stage, "outcomes", ())]
     return list(dict.fromkeys(NAMES.get(name, name) for name in names))
 

@@ -105,12 +105,12 @@ def reads_two(objective: Objective) -> bool:
 
 def said_by_hand(objective: Objective) -> set[str]:
     """The labels of a pair that a person may set in a plan."""
-    return {s.label for chain in objective.chains for s in chain.stages if isinstance(s, LabelledPair)}
+    return {s.label for s in objective.every_stage if isinstance(s, LabelledPair)}
 
 
 def unjudged(objective: Objective, batch: Batch) -> str:
     """A notice that a typed pair has no label, so that nothing is scored; else empty."""
-    judges = [s for chain in objective.chains for s in chain.stages if isinstance(s, LabelledPair)]
+    judges = [s for s in objective.every_stage if isinstance(s, LabelledPair)]
     if not judges or any(bool(target.loss_mask.any()) for target in batch.targets):
         return ""
     *first, last = judges[0].outcomes
@@ -162,7 +162,7 @@ def _beside_each_other(objective: Objective, given: TextInput, text: str, pair: 
 
 def _fields(objective: Objective) -> list[ArrangeFields]:
     """The stage for which a typed text is the title of an article and the second text the article."""
-    return [s for chain in objective.chains for s in chain.stages if isinstance(s, ArrangeFields)]
+    return [s for s in objective.every_stage if isinstance(s, ArrangeFields)]
 
 
 def _with_label(tokens: Tokens, name: str, value: int) -> Tokens:

@@ -10,7 +10,7 @@ from playground.claims.claim import claims as every_claim
 from playground.claims.report import ClaimFacts, claim_facts, table_csv
 from playground.claims.run import OutcomeRecord, run
 from playground.claims.verdict import Verdict, in_words, shipped
-from playground.errors import UserError, unwritable
+from playground.errors import UserError, writing
 from playground.knob import as_written
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import in_block
@@ -31,10 +31,8 @@ class Claims:
 
     def csv(self, path: str | Path) -> None:
         """Write the table into a file."""
-        try:
+        with writing(path):
             Path(path).write_text(table_csv(self.facts), encoding="utf-8")
-        except OSError as error:
-            raise unwritable(path, error) from error
 
 
 @dataclass(frozen=True, eq=False)

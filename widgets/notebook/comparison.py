@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from playground.errors import unwritable
+from playground.errors import writing
 from playground.finetuning import FIRST_CHOICE, Comparison, Strategy
 from playground.finetuning.comparing.compare import compare as compare_strategies
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -38,11 +38,7 @@ class Compared:
     @checked
     def write(self, folder: str | Path) -> None:
         """Write page, picture, table, facts and notebook into a folder."""
-        try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            write_files(self.report, Path(folder))
-        except OSError as error:
-            raise unwritable(folder, error) from error
+        write_files(self.report, Path(folder))
 
     def _repr_html_(self) -> str:
         made = self.report.comparison
@@ -112,10 +108,8 @@ def compare(
     warn(found.warning, found.note)
     start, record = base_of(learner, corpus), None
     if folder:
-        try:
+        with writing(folder):
             (folder / "base").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise unwritable(folder, error) from error
         info = corpus_info(corpus, start)
         checkpoint.save(folder / "base" / "checkpoint.safetensors", learner, corpus.tokenizer, info)
         record = TrialRecord.open(folder, resume)

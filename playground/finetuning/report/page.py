@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 import torch
 
 from playground import __version__
-from playground.errors import unwritable
+from playground.errors import writing
 from playground.finetuning.comparing.compare import Comparison, ComparisonFacts, StrategyFacts, mixed_levels
 from playground.finetuning.comparing.continual import ContinualResult, SequenceFacts
 from playground.finetuning.comparing.continual import facts as in_turn
@@ -309,9 +309,7 @@ def write(made: Report | ContinualReport, folder: Path) -> None:
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files by their names into a folder, which is made where there is none."""
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
             (folder / name).write_bytes(content)
-    except OSError as error:
-        raise unwritable(folder, error) from error
